@@ -16,7 +16,7 @@ namespace muster {
 
 }  // namespace muster
 
-#define CHECK(condition, ...)                                                              \
-  (static_cast<bool>(condition)                                                            \
-       ? static_cast<void>(0)                                                              \
+#define CHECK(condition, ...)   \
+  (static_cast<bool>(condition) \
+       ? static_cast<void>(0)   \
        : ::muster::check_failed(#condition, __FILE__, __LINE__ __VA_OPT__(, ) __VA_ARGS__))

@@ -53,10 +53,10 @@ class FileLock {
 };
 
 enum class OpenMode : std::uint8_t {
-  read,             // must exist
-  read_write,       // must exist
-  create,           // made when absent, with mode 0600
-  create_new,       // must not exist (already_exists)
+  read,        // must exist
+  read_write,  // must exist
+  create,      // made when absent, with mode 0600
+  create_new,  // must not exist (already_exists)
 };
 
 enum class DiskLane : std::uint8_t {
@@ -73,7 +73,7 @@ class Disk {
   virtual Result<std::unique_ptr<File>> open(const std::string& path, OpenMode mode) = 0;
   virtual Result<bool> exists(const std::string& path) = 0;
   virtual Result<> remove(const std::string& path) = 0;  // not_found when absent
-  virtual Result<> rename(const std::string& from, const std::string& to) = 0;  // replaces `to`
+  virtual Result<> rename(const std::string& from, const std::string& to) = 0;   // replaces `to`
   virtual Result<std::vector<std::string>> list(const std::string& folder) = 0;  // names, sorted
   virtual Result<> make_folder(const std::string& path) = 0;  // with parents, mode 0700
   virtual Result<> sync_folder(const std::string& path) = 0;  // creations, renames, removals

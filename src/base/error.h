@@ -13,21 +13,21 @@
 namespace muster {
 
 enum class ErrorCode : std::uint8_t {
-  bad_request,            // 400: cannot be understood
-  unauthorized,           // 401
-  forbidden,              // 403
-  not_found,              // 404
-  already_exists,         // 409
-  conflict,               // 409: the precondition does not hold any more
-  expired,                // 410: the revision was compacted away
-  too_large,              // 413: a named maximum was exceeded
-  unsupported_media_type, // 415
-  invalid,                // 422: understood, but not allowed
-  too_many_requests,      // 429: a named maximum of outstanding work was reached
-  internal,               // 500: also damaged data on disk
-  unavailable,            // 503: stopped, or not started yet
-  timeout,                // 504
-  insufficient_storage,   // 507: the disk is full
+  bad_request,             // 400: cannot be understood
+  unauthorized,            // 401
+  forbidden,               // 403
+  not_found,               // 404
+  already_exists,          // 409
+  conflict,                // 409: the precondition does not hold any more
+  expired,                 // 410: the revision was compacted away
+  too_large,               // 413: a named maximum was exceeded
+  unsupported_media_type,  // 415
+  invalid,                 // 422: understood, but not allowed
+  too_many_requests,       // 429: a named maximum of outstanding work was reached
+  internal,                // 500: also damaged data on disk
+  unavailable,             // 503: stopped, or not started yet
+  timeout,                 // 504
+  insufficient_storage,    // 507: the disk is full
 };
 
 // The reason as it stands in a Kubernetes Status, such as "NotFound".
@@ -50,9 +50,7 @@ struct Error {
   static Error too_large(std::string message, std::string field = {}) {
     return {ErrorCode::too_large, std::move(message), std::move(field)};
   }
-  static Error internal(std::string message) {
-    return {ErrorCode::internal, std::move(message)};
-  }
+  static Error internal(std::string message) { return {ErrorCode::internal, std::move(message)}; }
 
   // "field: message", or the message alone.
   std::string to_string() const;

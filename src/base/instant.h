@@ -40,7 +40,7 @@ struct TimePoint {
   }
 };
 
-using Instant = TimePoint<struct WallLine>;             // since the Unix epoch, UTC
+using Instant = TimePoint<struct WallLine>;                // since the Unix epoch, UTC
 using MonotonicInstant = TimePoint<struct MonotonicLine>;  // never jumps; for timers
 
 }  // namespace muster

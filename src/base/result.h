@@ -39,10 +39,10 @@ class [[nodiscard]] Result : public tl::expected<T, Error> {
 }  // namespace muster
 
 // Evaluates to the value, or returns the error from the enclosing function.
-#define TRY(...)                                                                                  \
-  (__extension__({                                                                                \
-    auto&& try_result_ = (__VA_ARGS__);                                                           \
-    if (!try_result_) [[unlikely]]                                                                \
-      return ::tl::unexpected<::muster::Error>(std::move(try_result_).error());                   \
-    std::move(try_result_).take();                                                                \
+#define TRY(...)                                                                \
+  (__extension__({                                                              \
+    auto&& try_result_ = (__VA_ARGS__);                                         \
+    if (!try_result_) [[unlikely]]                                              \
+      return ::tl::unexpected<::muster::Error>(std::move(try_result_).error()); \
+    std::move(try_result_).take();                                              \
   }))

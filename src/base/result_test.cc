@@ -24,7 +24,9 @@ Result<> only_even(int n) {
   return {};
 }
 
-TEST(Result, try_passes_the_value_on) { EXPECT_EQ(quarter(12).value(), 3); }
+TEST(Result, try_passes_the_value_on) {
+  EXPECT_EQ(quarter(12).value(), 3);
+}
 
 TEST(Result, try_returns_the_first_error) {
   const auto result = quarter(6);

@@ -23,9 +23,8 @@ class UniqueFunction<R(Args...)> {
   UniqueFunction(std::nullptr_t) {}
 
   template <class F>
-    requires(!std::same_as<std::remove_cvref_t<F>, UniqueFunction> &&
-             std::is_invocable_r_v<R, std::decay_t<F>&, Args...>)
-  UniqueFunction(F&& callable)
+  requires(!std::same_as<std::remove_cvref_t<F>, UniqueFunction> &&
+           std::is_invocable_r_v<R, std::decay_t<F>&, Args...>) UniqueFunction(F&& callable)
       : body_(std::make_unique<Body<std::decay_t<F>>>(std::forward<F>(callable))) {}
 
   explicit operator bool() const { return body_ != nullptr; }

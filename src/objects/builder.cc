@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "objects/builder.h"
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <utility>
+
+#include "base/check.h"
+#include "objects/arena.h"
+#include "objects/limits.h"
+
+namespace muster::objects {
+
+namespace {
+
+// What most small edits and status objects need.
+constexpr std::size_t bytes_expected_default = 512;
+
+std::uint32_t size_of(std::size_t count) {
+  CHECK(count <= std::numeric_limits<std::uint32_t>::max());
+  return static_cast<std::uint32_t>(count);
+}
+
+}  // namespace
+
+Builder::Builder() : Builder(bytes_expected_default) {}
+Builder::Builder(std::size_t bytes_expected) : arena_(std::make_shared<Arena>(bytes_expected)) {}
+Builder::~Builder() = default;
+Builder::Builder(Builder&&) noexcept = default;
+Builder& Builder::operator=(Builder&&) noexcept = default;
+
+Node Builder::null() {
+  Node node;
+  node.type = Type::null;
+  return node;
+}
+
+Node Builder::boolean(bool value) {
+  Node node;
+  node.type = Type::boolean;
+  node.boolean = value;
+  return node;
+}
+
+Node Builder::integer(std::int64_t value) {
+  Node node;
+  node.type = Type::integer;
+  node.integer = value;
+  return node;
+}
+
+Node Builder::real(double value) {
+  CHECK(std::isfinite(value));
+  Node node;
+  node.type = Type::real;
+  node.real = value;
+  return node;
+}
+
+Node Builder::literal(std::string_view value) {
+  return text_of({value.data(), value.size()});
+}
+
+Node Builder::text(std::string_view value) {
+  const std::span<char> room = text_room(value.size());
+  if (!value.empty()) std::memcpy(room.data(), value.data(), value.size());
+  return text_of(room);
+}
+
+Node Builder::array(std::span<const Node> elements) {
+  const std::span<Node> room = element_room(elements.size());
+  std::copy(elements.begin(), elements.end(), room.begin());
+  return array_of(room);
+}
+
+Node Builder::object(std::span<const Node::Member> members) {
+  const std::span<Node::Member> room = member_room(members.size());
+  std::copy(members.begin(), members.end(), room.begin());
+  return object_of(room);
+}
+
+std::span<char> Builder::text_room(std::size_t size) {
+  return {arena_->allocate_text(size), size};
+}
+
+std::span<Node> Builder::element_room(std::size_t count) {
+  return {static_cast<Node*>(arena_->allocate(count * sizeof(Node))), count};
+}
+
+std::span<Node::Member> Builder::member_room(std::size_t count) {
+  return {static_cast<Node::Member*>(arena_->allocate(count * sizeof(Node::Member))), count};
+}
+
+Node Builder::text_of(std::span<const char> room) {
+  Node node;
+  node.type = Type::string;
+  node.size = size_of(room.size());
+  node.text = room.data();
+  return node;
+}
+
+Node Builder::array_of(std::span<const Node> room) {
+  Node node;
+  node.type = Type::array;
+  node.size = size_of(room.size());
+  node.elements = room.data();
+  return node;
+}
+
+Node Builder::object_of(std::span<const Node::Member> room) {
+  Node node;
+  node.type = Type::object;
+  node.size = size_of(room.size());
+  node.members = room.data();
+  return node;
+}
+
+Node Builder::embed(const Value& value) {
+  retain(value);
+  return value.root_;
+}
+
+void Builder::retain(const Value& value) {
+  arena_->retain(value.arena_);
+}
+
+Node Builder::copy(View view) {
+  const Node& from = view.node();
+  if (from.type == Type::string) return text({from.text, from.size});
+  if (from.type == Type::array) {
+    const std::span<Node> room = element_room(from.size);
+    for (std::size_t i = 0; i < room.size(); ++i) room[i] = copy(View(&from.elements[i]));
+    return array_of(room);
+  }
+  if (from.type == Type::object) {
+    const std::span<Node::Member> room = member_room(from.size);
+    for (std::size_t i = 0; i < room.size(); ++i) {
+      room[i].key = copy(View(&from.members[i].key));
+      room[i].value = copy(View(&from.members[i].value));
+    }
+    return object_of(room);
+  }
+  return from;
+}
+
+Value Builder::finish(Node root) && {
+  Value value(std::move(arena_), root);
+  if (value.arena_->arenas() <= arenas_retained_max) return value;
+  return Value::copy_of(value.view());
+}
+
+}  // namespace muster::objects
