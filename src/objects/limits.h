@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 namespace muster::objects {
 
@@ -14,5 +15,14 @@ inline constexpr std::size_t depth_max = 256;
 
 // Arenas that an edited value may keep alive before it is copied into one of its own.
 inline constexpr std::size_t arenas_retained_max = 8;
+
+// The text of one CEL expression, and how deeply its parts may be nested: parsing, checking and
+// evaluation recurse no further than that.
+inline constexpr std::size_t cel_source_bytes_max = std::size_t{16} * 1024;
+inline constexpr std::size_t cel_depth_max = 100;
+
+// Steps of evaluation, as kube-apiserver limits the cost of one expression and of one object.
+inline constexpr std::uint64_t cel_steps_per_expression_max = 1'000'000;
+inline constexpr std::uint64_t cel_steps_per_object_max = 10'000'000;
 
 }  // namespace muster::objects
