@@ -1,9 +1,14 @@
-# The four kinds of target in this tree. A folder's CMakeLists.txt names its files one by one.
+# The kinds of target in this tree. A folder's CMakeLists.txt names its files one by one.
 #
-#   muster_library(base SOURCES a.cc b.cc LINKS …)      static library muster_base
-#   muster_test(base_test SOURCES a_test.cc LINKS …)    GoogleTest program, listed for ./test
-#   muster_fuzz(quantity SOURCES quantity_fuzz.cc LINKS …)   only in the check preset
-#   muster_bench(json SOURCES json_bench.cc LINKS …)    Google Benchmark program
+#   muster_library(base SOURCES a.cc b.cc LINKS …)           static library muster_base
+#   muster_test(base_test SOURCES a_test.cc LINKS …)         GoogleTest program of the suite `unit`
+#   muster_test(store_test SUITE store SOURCES … LINKS …)    … of another suite (./test --list)
+#   muster_fuzz(quantity SOURCES quantity_fuzz.cc LINKS …)   libFuzzer program, check preset only;
+#                                                            seeds in tests/fuzz/corpus/quantity/
+#   muster_bench(json SOURCES json_bench.cc LINKS …)         program json_bench
+#
+# What exists is written to build/<preset>/tests.txt, which ./test reads, and to link_graph.txt,
+# which tests/layers reads.
 
 set(MUSTER_INCLUDE_ROOT ${CMAKE_SOURCE_DIR}/src)
 
@@ -12,15 +17,35 @@ function(muster_library name)
   add_library(muster_${name} STATIC ${ARG_SOURCES})
   target_include_directories(muster_${name} PUBLIC ${MUSTER_INCLUDE_ROOT})
   target_link_libraries(muster_${name} PUBLIC ${ARG_LINKS} PRIVATE ${ARG_PRIVATE_LINKS})
+  set_property(GLOBAL APPEND PROPERTY MUSTER_LIBRARIES muster_${name})
 endfunction()
 
-# Third-party headers are not ours to mend: they are included as system headers everywhere.
-function(muster_test name)
+# Registers a program in a suite: `./test` runs it, and the target suite_<suite> builds it.
+function(muster_in_suite suite program)
+  set_property(GLOBAL APPEND PROPERTY MUSTER_PROGRAMS "${suite} ${program}")
+  if(NOT TARGET suite_${suite})
+    add_custom_target(suite_${suite})
+  endif()
+  add_dependencies(suite_${suite} ${program})
+endfunction()
+
+function(muster_program name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINKS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR} ${MUSTER_INCLUDE_ROOT})
-  target_link_libraries(${name} PRIVATE ${ARG_LINKS} GTest::gtest GTest::gmock GTest::gtest_main)
-  set_property(GLOBAL APPEND PROPERTY MUSTER_TESTS ${name})
+  target_link_libraries(${name} PRIVATE ${ARG_LINKS})
+endfunction()
+
+function(muster_test name)
+  cmake_parse_arguments(ARG "" "SUITE" "SOURCES;LINKS" ${ARGN})
+  if(NOT ARG_SUITE)
+    set(ARG_SUITE unit)
+  endif()
+  muster_program(${name} SOURCES ${ARG_SOURCES}
+                 LINKS ${ARG_LINKS} GTest::gtest GTest::gmock GTest::gtest_main)
+  # Tests find their data from here, wherever they are started.
+  target_compile_definitions(${name} PRIVATE MUSTER_SOURCE_FOLDER="${CMAKE_SOURCE_DIR}")
+  muster_in_suite(${ARG_SUITE} ${name})
 endfunction()
 
 function(muster_fuzz name)
@@ -28,15 +53,30 @@ function(muster_fuzz name)
   if(NOT MUSTER_FUZZ)
     return()
   endif()
-  add_executable(${name}_fuzz ${ARG_SOURCES})
-  target_include_directories(${name}_fuzz PRIVATE ${CMAKE_SOURCE_DIR} ${MUSTER_INCLUDE_ROOT})
-  target_link_libraries(${name}_fuzz PRIVATE ${ARG_LINKS})
+  muster_program(${name}_fuzz SOURCES ${ARG_SOURCES} LINKS ${ARG_LINKS})
   target_link_options(${name}_fuzz PRIVATE -fsanitize=fuzzer)
+  muster_in_suite(fuzz ${name}_fuzz)
 endfunction()
 
 function(muster_bench name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINKS" ${ARGN})
-  add_executable(${name}_bench ${ARG_SOURCES})
-  target_include_directories(${name}_bench PRIVATE ${CMAKE_SOURCE_DIR} ${MUSTER_INCLUDE_ROOT})
-  target_link_libraries(${name}_bench PRIVATE ${ARG_LINKS} benchmark::benchmark)
+  muster_program(${name}_bench SOURCES ${ARG_SOURCES} LINKS ${ARG_LINKS} benchmark::benchmark)
+  muster_in_suite(bench ${name}_bench)
+endfunction()
+
+# Called once, last: writes down what the tree consists of.
+function(muster_write_inventory)
+  get_property(programs GLOBAL PROPERTY MUSTER_PROGRAMS)
+  list(JOIN programs "\n" text)
+  file(WRITE ${CMAKE_BINARY_DIR}/tests.txt "${text}\n")
+
+  get_property(libraries GLOBAL PROPERTY MUSTER_LIBRARIES)
+  set(graph "")
+  foreach(library IN LISTS libraries)
+    get_target_property(links ${library} LINK_LIBRARIES)
+    list(FILTER links INCLUDE REGEX "^muster_")
+    list(JOIN links " " links)
+    string(APPEND graph "${library}: ${links}\n")
+  endforeach()
+  file(WRITE ${CMAKE_BINARY_DIR}/link_graph.txt "${graph}")
 endfunction()
