@@ -75,7 +75,10 @@ class Disk {
   virtual Result<> remove(const std::string& path) = 0;  // not_found when absent
   virtual Result<> rename(const std::string& from, const std::string& to) = 0;   // replaces `to`
   virtual Result<std::vector<std::string>> list(const std::string& folder) = 0;  // names, sorted
-  virtual Result<> make_folder(const std::string& path) = 0;  // with parents, mode 0700
+
+  // With parents, mode 0700. The new folders are durable when it returns.
+  virtual Result<> make_folder(const std::string& path) = 0;
+
   virtual Result<> sync_folder(const std::string& path) = 0;  // creations, renames, removals
 
   // Refuses (conflict) while another holder, in this process or another, is alive.

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/os/process.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <charconv>
+#include <cstdlib>
+
+#include "base/check.h"
+#include "base/os/console.h"
+#include "base/os/files.h"
+
+namespace muster {
+
+std::int64_t process_id() {
+  return ::getpid();
+}
+
+// The second number of statm counts the resident pages.
+Result<std::uint64_t> resident_bytes() {
+  constexpr std::size_t statm_bytes_max = 4096;
+  const std::string path = "/proc/self/statm";
+  const std::string text = TRY(read_whole_file(path, statm_bytes_max));
+  const std::size_t space = text.find(' ');
+  if (space == std::string::npos) return Error::internal("read " + path + ": no second number");
+  std::uint64_t pages = 0;
+  const char* begin = text.data() + space + 1;
+  const auto parsed = std::from_chars(begin, text.data() + text.size(), pages);
+  if (parsed.ec != std::errc{}) return Error::internal("read " + path + ": no second number");
+  return pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+}
+
+std::optional<std::string> environment_variable(const std::string& name) {
+  const char* value = std::getenv(name.c_str());
+  if (value == nullptr) return std::nullopt;
+  return std::string(value);
+}
+
+void ignore_broken_pipes() {
+  struct sigaction ignore {};
+  ignore.sa_handler = SIG_IGN;
+  CHECK(::sigaction(SIGPIPE, &ignore, nullptr) == 0);
+}
+
+void raise_signal(int number) {
+  CHECK(::raise(number) == 0, "the signal exists");
+}
+
+void exit_hard(std::string_view sentence) {
+  write_line(Console::standard_error, "muster: " + std::string(sentence));
+  ::_exit(exit_hard_status);
+}
+
+}  // namespace muster

@@ -1,0 +1,38 @@
+// This process: its id, memory, environment, signals and its two ends.
+//
+//   ignore_broken_pipes();                      // once, in main/
+//   if (!synced) exit_hard("sync data/log: Input/output error");
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace muster {
+
+// Left behind by exit_hard, and by nothing else of ours: EX_IOERR of sysexits.h.
+inline constexpr int exit_hard_status = 74;
+
+std::int64_t process_id();
+
+// Physical memory that this process occupies now.
+Result<std::uint64_t> resident_bytes();
+
+// Nothing when unset; an empty string when set to nothing. The environment is never written to.
+std::optional<std::string> environment_variable(const std::string& name);
+
+// Writing to a closed socket or pipe becomes an error of the write instead of the end.
+void ignore_broken_pipes();
+
+// Sends this process a signal, as a test of a handler or a clean end needs it.
+void raise_signal(int number);
+
+// The end of a process that must not continue (a failed sync: nobody knows what is on disk). Says
+// why on standard error and leaves without running destructors, which might write more.
+[[noreturn]] void exit_hard(std::string_view sentence);
+
+}  // namespace muster
