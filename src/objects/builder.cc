@@ -80,6 +80,14 @@ Node Builder::object(std::span<const Node::Member> members) {
   return object_of(room);
 }
 
+Node Builder::object_of_pairs(std::span<const Node> keys_and_values) {
+  const std::span<Node::Member> room = member_room(keys_and_values.size() / 2);
+  for (std::size_t i = 0; i < room.size(); ++i) {
+    room[i] = {keys_and_values[2 * i], keys_and_values[2 * i + 1]};
+  }
+  return object_of(room);
+}
+
 std::span<char> Builder::text_room(std::size_t size) {
   return {arena_->allocate_text(size), size};
 }

@@ -40,6 +40,7 @@ class Builder {
   static Node literal(std::string_view value);  // must live for ever (a string literal)
   Node array(std::span<const Node> elements);
   Node object(std::span<const Node::Member> members);
+  Node object_of_pairs(std::span<const Node> keys_and_values);  // key, value, key, value …
 
   // Uninitialised room that the caller fills before finish(): for parsers.
   std::span<char> text_room(std::size_t size);

@@ -13,6 +13,9 @@ inline constexpr std::size_t document_bytes_max = std::size_t{3} * 1024 * 1024;
 // Nesting of arrays and objects. Recursion over a Value is bounded by it.
 inline constexpr std::size_t depth_max = 256;
 
+// Documents in one YAML text.
+inline constexpr std::size_t yaml_documents_max = 100000;
+
 // Arenas that an edited value may keep alive before it is copied into one of its own.
 inline constexpr std::size_t arenas_retained_max = 8;
 

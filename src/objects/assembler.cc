@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "objects/assembler.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <unordered_map>
+
+namespace muster::objects {
+
+namespace {
+
+// Up to here comparing with every earlier key is cheaper than sorting.
+constexpr std::size_t pairwise_members_max = 32;
+
+std::string_view text_of(const Node& node) {
+  return {node.text, node.size};
+}
+
+// One of 64 bits, different for most keys that live in one object.
+std::uint64_t filter_bit(std::string_view key) {
+  if (key.empty()) return 1;
+  const auto first = static_cast<unsigned char>(key.front());
+  const auto last = static_cast<unsigned char>(key.back());
+  return std::uint64_t{1} << ((key.size() * 5 + first * 3U + last * 7U) % 64);
+}
+
+bool occurs(std::span<const Node> keys_and_values, std::string_view key) {
+  for (std::size_t i = 0; i < keys_and_values.size(); i += 2) {
+    if (text_of(keys_and_values[i]) == key) return true;
+  }
+  return false;
+}
+
+bool has_duplicate_keys_pairwise(std::span<const Node> keys_and_values) {
+  std::uint64_t seen = 0;
+  for (std::size_t i = 0; i < keys_and_values.size(); i += 2) {
+    const std::string_view key = text_of(keys_and_values[i]);
+    const std::uint64_t bit = filter_bit(key);
+    if ((seen & bit) != 0 && occurs(keys_and_values.first(i), key)) return true;
+    seen |= bit;
+  }
+  return false;
+}
+
+bool has_duplicate_keys_sorted(std::span<const Node> keys_and_values) {
+  std::vector<std::string_view> keys;
+  keys.reserve(keys_and_values.size() / 2);
+  bool rising = true;
+  for (std::size_t i = 0; i < keys_and_values.size(); i += 2) {
+    keys.push_back(text_of(keys_and_values[i]));
+    rising = rising && (keys.size() < 2 || keys[keys.size() - 2] < keys.back());
+  }
+  if (rising) return false;
+  std::sort(keys.begin(), keys.end());
+  return std::adjacent_find(keys.begin(), keys.end()) != keys.end();
+}
+
+}  // namespace
+
+bool has_duplicate_keys(std::span<const Node> keys_and_values) {
+  return keys_and_values.size() / 2 <= pairwise_members_max
+             ? has_duplicate_keys_pairwise(keys_and_values)
+             : has_duplicate_keys_sorted(keys_and_values);
+}
+
+std::string Assembler::path() const {
+  std::string out;
+  for (std::size_t i = 0; i + 1 < open_.size(); ++i) {
+    const std::size_t first = open_[i].first;
+    const std::size_t end = open_[i + 1].first;
+    if (open_[i].type == Type::array) {
+      out += fmt::format("[{}]", end - first);
+    } else {
+      if (!out.empty()) out.push_back('.');
+      out += text_of(nodes_[end - 1]);
+    }
+  }
+  return out;
+}
+
+std::string Assembler::path_of(std::string_view key) const {
+  std::string out = path();
+  if (!out.empty()) out.push_back('.');
+  out += key;
+  return out;
+}
+
+// Keeps the last of the members that share a key, where the options allow that at all.
+Result<> Assembler::settle_duplicates() {
+  const std::size_t first = open_.back().first;
+  const std::size_t members = (nodes_.size() - first) / 2;
+  std::unordered_map<std::string_view, std::size_t> last_of;
+  std::vector<std::string> reported;
+  for (std::size_t i = 0; i < members; ++i) {
+    const std::string_view key = text_of(nodes_[first + 2 * i]);
+    const auto [found, fresh] = last_of.try_emplace(key, i);
+    if (fresh) continue;
+    if (superseded_.empty()) first_duplicate_ = i;
+    superseded_.push_back(found->second);
+    found->second = i;
+    reported.push_back(path_of(key));
+  }
+  if (options_.duplicate_keys == DuplicateKeys::refuse) {
+    return Error::bad_request(fmt::format("duplicate field \"{}\"", reported.front()),
+                              reported.front());
+  }
+  if (options_.duplicate_fields != nullptr) {
+    std::move(reported.begin(), reported.end(), std::back_inserter(*options_.duplicate_fields));
+  }
+  std::sort(superseded_.begin(), superseded_.end());
+  std::size_t kept = first;
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < members; ++i) {
+    if (next < superseded_.size() && superseded_[next] == i) {
+      ++next;
+      continue;
+    }
+    nodes_[kept] = nodes_[first + 2 * i];
+    nodes_[kept + 1] = nodes_[first + 2 * i + 1];
+    kept += 2;
+  }
+  nodes_.resize(kept);
+  return {};
+}
+
+Result<Node> Assembler::close() {
+  superseded_.clear();
+  const Open closing = open_.back();
+  Node node;
+  if (closing.type == Type::array) {
+    node = builder_.array(std::span(nodes_).subspan(closing.first));
+  } else {
+    if (has_duplicate_keys(std::span(nodes_).subspan(closing.first))) TRY(settle_duplicates());
+    node = builder_.object_of_pairs(std::span(nodes_).subspan(closing.first));
+  }
+  nodes_.resize(closing.first);
+  open_.pop_back();
+  return node;
+}
+
+}  // namespace muster::objects

@@ -1,0 +1,442 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <yaml.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "objects/assembler.h"
+#include "objects/builder.h"
+#include "objects/yaml.h"
+#include "objects/yaml_scalar.h"
+
+namespace muster::objects {
+
+namespace {
+
+using Kind = PlainScalar::Kind;
+
+constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+constexpr std::string_view core_tag_prefix = "tag:yaml.org,2002:";
+
+std::size_t line_of(const yaml_mark_t& mark) {
+  return mark.line + 1;
+}
+
+Error at_line(std::size_t line, std::string_view sentence, std::string field = {}) {
+  return Error::bad_request(fmt::format("line {}: {}", line, sentence), std::move(field));
+}
+
+std::string_view text_of(const yaml_char_t* text, std::size_t size) {
+  return {reinterpret_cast<const char*>(text), size};
+}
+
+std::string_view text_of(const yaml_char_t* text) {
+  return reinterpret_cast<const char*>(text);
+}
+
+// libyaml's parser and its current event, freed in every way out.
+class Events {
+ public:
+  explicit Events(std::string_view text) : text_(text) {
+    ready_ = yaml_parser_initialize(&parser_) == 1;
+    if (!ready_) return;
+    yaml_parser_set_encoding(&parser_, YAML_UTF8_ENCODING);
+    yaml_parser_set_input_string(&parser_, reinterpret_cast<const unsigned char*>(text.data()),
+                                 text.size());
+  }
+  ~Events() {
+    drop();
+    if (ready_) yaml_parser_delete(&parser_);
+  }
+  Events(const Events&) = delete;
+  Events& operator=(const Events&) = delete;
+
+  // The next event; the one before it is gone.
+  Result<const yaml_event_t*> next() {
+    drop();
+    if (!ready_) return Error::internal("out of memory while reading YAML");
+    if (yaml_parser_parse(&parser_, &event_) == 0) return explain();
+    held_ = true;
+    return &event_;
+  }
+
+ private:
+  void drop() {
+    if (std::exchange(held_, false)) yaml_event_delete(&event_);
+  }
+
+  Error explain() const {
+    if (parser_.error == YAML_MEMORY_ERROR) {
+      return Error::internal("out of memory while reading YAML");
+    }
+    const std::string_view problem =
+        parser_.problem == nullptr ? "not YAML" : std::string_view(parser_.problem);
+    if (parser_.error == YAML_READER_ERROR) {
+      const std::string_view before = text_.substr(0, parser_.problem_offset);
+      const auto breaks = std::count(before.begin(), before.end(), '\n');
+      return at_line(static_cast<std::size_t>(breaks) + 1, problem);
+    }
+    const std::size_t line = line_of(parser_.problem_mark);
+    if (is_indented_by_tab(line)) {
+      return at_line(line, "a tab stands where YAML allows only spaces for indentation");
+    }
+    if (parser_.context == nullptr) return at_line(line, problem);
+    return at_line(line, fmt::format("{} {} (which began on line {})", problem, parser_.context,
+                                     line_of(parser_.context_mark)));
+  }
+
+  bool is_indented_by_tab(std::size_t line) const {
+    if (std::string_view(parser_.problem) != "found character that cannot start any token") {
+      return false;
+    }
+    std::string_view rest = text_;
+    for (std::size_t i = 1; i < line; ++i) {
+      rest.remove_prefix(std::min(rest.find('\n'), rest.size() - 1) + 1);
+    }
+    const std::size_t indent = rest.find_first_not_of(' ');
+    return indent != std::string_view::npos && rest[indent] == '\t';
+  }
+
+  std::string_view text_;
+  yaml_parser_t parser_{};
+  yaml_event_t event_{};
+  bool ready_ = false;
+  bool held_ = false;
+};
+
+// What comes of the scalar in JSON.
+Result<Node> node_of(const PlainScalar& scalar, std::string_view text, Builder& builder) {
+  constexpr double integer_end = 9223372036854775808.0;
+  switch (scalar.kind) {
+    case Kind::null:
+      return Builder::null();
+    case Kind::boolean:
+      return Builder::boolean(scalar.boolean);
+    case Kind::integer:
+      return Builder::integer(scalar.integer);
+    case Kind::big_integer:
+      return Builder::real(scalar.real);
+    case Kind::real:
+      // JSON in between: Go writes 1e3 as 1000, which is then read as an integer.
+      if (std::trunc(scalar.real) == scalar.real && scalar.real >= -integer_end &&
+          scalar.real < integer_end) {
+        return Builder::integer(static_cast<std::int64_t>(scalar.real));
+      }
+      return Builder::real(scalar.real);
+    case Kind::not_finite:
+      return Error::bad_request(fmt::format("{} cannot be written in JSON", text));
+    case Kind::string:
+      return builder.text(text);
+  }
+  return Error::internal("a kind of YAML scalar that does not exist");
+}
+
+// The name of the kind as its tag spells it.
+std::string_view tag_name(Kind kind) {
+  switch (kind) {
+    case Kind::null:
+      return "null";
+    case Kind::boolean:
+      return "bool";
+    case Kind::integer:
+    case Kind::big_integer:
+      return "int";
+    case Kind::real:
+    case Kind::not_finite:
+      return "float";
+    case Kind::string:
+      return "str";
+  }
+  return "str";
+}
+
+// A scalar with one of YAML's own tags, named without its prefix.
+Result<PlainScalar> resolve_tagged(std::string_view tag, std::string_view text) {
+  if (tag == "str") return PlainScalar();
+  if (tag == "timestamp" && is_timestamp(text)) return PlainScalar();
+  const bool known =
+      tag == "null" || tag == "bool" || tag == "int" || tag == "float" || tag == "timestamp";
+  if (!known) return Error::bad_request(fmt::format("the tag !!{} is refused", tag));
+  const PlainScalar scalar = resolve_plain(text);
+  const std::string_view found = tag_name(scalar.kind);
+  if (found == tag || (tag == "float" && scalar.kind == Kind::integer)) return scalar;
+  return Error::bad_request(fmt::format("cannot decode !!{} `{}` as a !!{}", found, text, tag));
+}
+
+class DocumentReader {
+ public:
+  DocumentReader(Events& events, const ParseOptions& options)
+      : events_(events), options_(options), assembler_(builder_, options) {}
+
+  // From behind the document's start to its end. Nothing where the document is empty.
+  Result<std::optional<YamlDocument>> read() {
+    std::optional<YamlDocument> document;
+    std::optional<Node> root;
+    std::size_t first_line = 0;
+    for (;;) {
+      const yaml_event_t& event = *TRY(events_.next());
+      if (event.type == YAML_DOCUMENT_END_EVENT) break;
+      if (first_line == 0) first_line = line_of(event.start_mark);
+      if (std::optional<Node> complete = TRY(take(event))) root = complete;
+    }
+    if (!root || root->type == Type::null) return document;
+    document.emplace();
+    document->value = std::move(builder_).finish(*root);
+    document->line = first_line;
+    document->lines = std::move(lines_);
+    return document;
+  }
+
+ private:
+  // The root, once it is complete.
+  Result<std::optional<Node>> take(const yaml_event_t& event) {
+    const std::size_t line = line_of(event.start_mark);
+    switch (event.type) {
+      case YAML_ALIAS_EVENT:
+        return at_line(line, fmt::format("the alias *{} is refused: write the value out",
+                                         text_of(event.data.alias.anchor)));
+      case YAML_SCALAR_EVENT:
+        TRY(refuse_anchor(event.data.scalar.anchor, line));
+        return add_scalar(event, line);
+      case YAML_SEQUENCE_START_EVENT:
+        TRY(refuse_anchor(event.data.sequence_start.anchor, line));
+        TRY(refuse_tag(event.data.sequence_start.tag, "seq", line));
+        TRY(open(Type::array, line));
+        return std::optional<Node>();
+      case YAML_MAPPING_START_EVENT:
+        TRY(refuse_anchor(event.data.mapping_start.anchor, line));
+        TRY(refuse_tag(event.data.mapping_start.tag, "map", line));
+        TRY(open(Type::object, line));
+        return std::optional<Node>();
+      case YAML_SEQUENCE_END_EVENT:
+      case YAML_MAPPING_END_EVENT:
+        return close();
+      default:
+        return Error::internal("libyaml returned an event out of place");
+    }
+  }
+
+  Result<> refuse_anchor(const yaml_char_t* anchor, std::size_t line) const {
+    if (anchor == nullptr) return {};
+    return at_line(line,
+                   fmt::format("the anchor &{} is refused: write the value out where it is used",
+                               text_of(anchor)));
+  }
+
+  Result<> refuse_tag(const yaml_char_t* tag, std::string_view allowed, std::size_t line) const {
+    if (tag == nullptr || text_of(tag) == "!") return {};
+    if (text_of(tag).starts_with(core_tag_prefix) &&
+        text_of(tag).substr(core_tag_prefix.size()) == allowed) {
+      return {};
+    }
+    return at_line(line, fmt::format("the tag {} is refused", text_of(tag)));
+  }
+
+  Result<> open(Type type, std::size_t line) {
+    if (assembler_.expects_key()) {
+      return at_line(line, "a mapping or a sequence cannot be a key", assembler_.path());
+    }
+    begin_value(line);
+    if (!assembler_.open(type)) {
+      return Error::too_large(
+          fmt::format("line {}: nested deeper than the limit of {}", line, options_.depth_max));
+    }
+    open_.push_back(starts_.size());
+    return {};
+  }
+
+  Result<std::optional<Node>> close() {
+    const std::size_t first = open_.back();
+    Result<Node> node = assembler_.close();
+    if (!node) {
+      const std::uint32_t line = lines_[starts_[first + assembler_.first_duplicate()]];
+      return at_line(line, node.error().message, node.error().field);
+    }
+    forget_lines(std::span(starts_).subspan(first));
+    starts_.resize(first);
+    open_.pop_back();
+    return add(*node);
+  }
+
+  // Takes out the lines of members that a later duplicate replaced.
+  void forget_lines(std::span<const std::size_t> starts) {
+    const std::span<const std::size_t> superseded = assembler_.superseded();
+    for (std::size_t i = superseded.size(); i-- > 0;) {
+      const std::size_t member = superseded[i];
+      const auto begin = lines_.begin() + static_cast<std::ptrdiff_t>(starts[member]);
+      const auto end = lines_.begin() + static_cast<std::ptrdiff_t>(starts[member + 1]);
+      lines_.erase(begin, end);
+    }
+  }
+
+  Result<std::optional<Node>> add_scalar(const yaml_event_t& event, std::size_t line) {
+    const std::string_view text = text_of(event.data.scalar.value, event.data.scalar.length);
+    if (assembler_.expects_key()) {
+      key_line_ = line;
+      return add(TRY(key(event, text, line)));
+    }
+    begin_value(line);
+    Result<PlainScalar> scalar = resolve(event, text);
+    if (!scalar) return at_line(line, scalar.error().message);
+    Result<Node> node = node_of(*scalar, text, builder_);
+    if (!node) return at_line(line, node.error().message);
+    return add(*node);
+  }
+
+  static Result<PlainScalar> resolve(const yaml_event_t& event, std::string_view text) {
+    const auto& scalar = event.data.scalar;
+    if (scalar.tag == nullptr) {
+      return scalar.plain_implicit == 0 ? PlainScalar() : resolve_plain(text);
+    }
+    const std::string_view tag = text_of(scalar.tag);
+    if (tag == "!") return PlainScalar();
+    if (!tag.starts_with(core_tag_prefix)) {
+      return Error::bad_request(fmt::format("the tag {} is refused", tag));
+    }
+    return resolve_tagged(tag.substr(core_tag_prefix.size()), text);
+  }
+
+  // Keys are strings in JSON: numbers and booleans become their text.
+  Result<Node> key(const yaml_event_t& event, std::string_view text, std::size_t line) {
+    const auto& quoted = event.data.scalar;
+    if (text == "<<" && quoted.tag == nullptr && quoted.plain_implicit != 0) {
+      return at_line(line, "the merge key << is refused: write the members out");
+    }
+    Result<PlainScalar> scalar = resolve(event, text);
+    if (!scalar) return at_line(line, scalar.error().message);
+    switch (scalar->kind) {
+      case Kind::string:
+        return builder_.text(text);
+      case Kind::boolean:
+        return builder_.text(scalar->boolean ? "true" : "false");
+      case Kind::integer:
+        return builder_.text(fmt::format("{}", scalar->integer));
+      case Kind::real:
+      case Kind::not_finite:
+        return builder_.text(key_of_real(scalar->real));
+      case Kind::null:
+        return at_line(line, "null cannot be a key", assembler_.path());
+      case Kind::big_integer:
+        return at_line(line, fmt::format("the number {} cannot be a key", text), assembler_.path());
+    }
+    return Error::internal("a kind of YAML scalar that does not exist");
+  }
+
+  // Notes the line of a value that begins here; a member counts from its key.
+  void begin_value(std::size_t line) {
+    starts_.push_back(lines_.size());
+    const std::size_t counted = assembler_.in_object() ? key_line_ : line;
+    lines_.push_back(static_cast<std::uint32_t>(counted));
+  }
+
+  Result<std::optional<Node>> add(const Node& node) {
+    if (assembler_.depth() == 0) return std::optional<Node>(node);
+    assembler_.add(node);
+    return std::optional<Node>();
+  }
+
+  Events& events_;
+  const ParseOptions& options_;
+  Builder builder_;
+  Assembler assembler_;
+  std::vector<std::uint32_t> lines_;  // of every value so far
+  std::vector<std::size_t> starts_;   // for the values of open containers: their place in lines_
+  std::vector<std::size_t> open_;     // for each open container: its first value in starts_
+  std::size_t key_line_ = 0;
+};
+
+// What kubectl does first with a text that begins like a JSON object. Nothing where it is not one:
+// then YAML has the better words for why.
+std::optional<YamlDocument> read_as_json(std::string_view text, ParseOptions options) {
+  const std::size_t begin = text.find_first_not_of(" \t\r\n");
+  if (begin == std::string_view::npos || text[begin] != '{') return std::nullopt;
+  std::vector<std::string> duplicates;
+  std::vector<std::string>* const reported = std::exchange(options.duplicate_fields, &duplicates);
+  Result<Value> value = parse_json(text, options);
+  if (!value) return std::nullopt;
+  if (reported != nullptr) {
+    std::move(duplicates.begin(), duplicates.end(), std::back_inserter(*reported));
+  }
+  const auto breaks =
+      std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(begin), '\n');
+  return YamlDocument{std::move(*value), static_cast<std::size_t>(breaks) + 1};
+}
+
+// Values in the subtree, itself included.
+std::size_t count_values(View view) {
+  std::size_t count = 1;
+  for (const View element : view.elements()) count += count_values(element);
+  for (const MemberView member : view.members()) count += count_values(member.value);
+  return count;
+}
+
+// Steps from the container at index `at` in document order to its child; nothing where absent.
+std::optional<std::size_t> index_of_child(View parent, const Step& step, std::size_t at) {
+  std::size_t index = at + 1;
+  if (const auto* key = std::get_if<std::string_view>(&step)) {
+    for (const MemberView member : parent.members()) {
+      if (member.key == *key) return index;
+      index += count_values(member.value);
+    }
+    return std::nullopt;
+  }
+  const std::size_t wanted = std::get<std::size_t>(step);
+  if (wanted >= parent.elements().size()) return std::nullopt;
+  for (std::size_t i = 0; i < wanted; ++i) index += count_values(parent[i]);
+  return index;
+}
+
+}  // namespace
+
+std::size_t YamlDocument::line_of(Path path) const {
+  if (lines.empty()) return line;
+  View here = value;
+  std::size_t index = 0;
+  for (std::size_t i = 0; i < path.size(); ++i) {
+    const std::optional<std::size_t> child = index_of_child(here, path[i], index);
+    if (!child) break;
+    index = *child;
+    here = at(here, path.subspan(i, 1));
+  }
+  return lines[index];
+}
+
+Result<std::vector<YamlDocument>> parse_yaml(std::string_view text, const ParseOptions& options) {
+  if (text.size() > options.bytes_max) {
+    return Error::too_large(fmt::format("{} bytes of YAML are more than the limit of {}",
+                                        text.size(), options.bytes_max));
+  }
+  if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
+  std::vector<YamlDocument> documents;
+  if (std::optional<YamlDocument> document = read_as_json(text, options)) {
+    documents.push_back(std::move(*document));
+    return documents;
+  }
+  Events events(text);
+  for (;;) {
+    const yaml_event_t& event = *TRY(events.next());
+    if (event.type == YAML_STREAM_END_EVENT) return documents;
+    if (event.type != YAML_DOCUMENT_START_EVENT) continue;
+    if (documents.size() == yaml_documents_max) {
+      return Error::too_large(
+          fmt::format("more than {} documents in one YAML text", yaml_documents_max));
+    }
+    std::optional<YamlDocument> document = TRY(DocumentReader(events, options).read());
+    if (document) documents.push_back(std::move(*document));
+  }
+}
+
+Result<Value> parse_yaml_document(std::string_view text, const ParseOptions& options) {
+  std::vector<YamlDocument> documents = TRY(parse_yaml(text, options));
+  if (documents.empty()) return Error::bad_request("the YAML text holds no document");
+  if (documents.size() > 1) {
+    return at_line(documents[1].line, "a second document begins where only one is expected");
+  }
+  return std::move(documents.front().value);
+}
+
+}  // namespace muster::objects

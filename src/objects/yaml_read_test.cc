@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include "objects/yaml.h"
+#include "objects/yaml_read_oracle.h"
+
+namespace muster::objects {
+namespace {
+
+std::string error_of(std::string_view text, const ParseOptions& options = {}) {
+  const auto documents = parse_yaml(text, options);
+  return documents ? "" : documents.error().message;
+}
+
+TEST(YamlRead, agrees_with_kubectls_reader) {
+  for (const auto& [yaml, json] : yaml_read_oracle) {
+    const auto documents = parse_yaml(yaml);
+    if (json.empty()) {
+      EXPECT_FALSE(documents) << yaml;
+    } else if (json == "null") {
+      ASSERT_TRUE(documents) << yaml;
+      EXPECT_TRUE(documents->empty()) << yaml;
+    } else {
+      ASSERT_TRUE(documents) << yaml << documents.error().message;
+      ASSERT_EQ(documents->size(), 1U) << yaml;
+      const auto expected = parse_json(json);
+      if (!expected) continue;
+      EXPECT_TRUE(documents->front().value.view() == expected->view())
+          << yaml << "read as " << to_json(documents->front().value) << ", expected " << json;
+    }
+  }
+}
+
+TEST(YamlRead, yields_every_document_that_is_not_empty_with_its_line) {
+  const auto documents = parse_yaml(
+                             "# a list\n---\n---\n# nothing here\n---  # first\na: 1\n"
+                             "---\n\nb: 2\n...\n---\nnull\n---\n- c\n")
+                             .must();
+  ASSERT_EQ(documents.size(), 3U);
+  EXPECT_EQ(to_json(documents[0].value), R"({"a":1})");
+  EXPECT_EQ(documents[0].line, 6U);
+  EXPECT_EQ(documents[1].line, 9U);
+  EXPECT_EQ(documents[2].line, 14U);
+}
+
+TEST(YamlRead, refuses_anchors_aliases_merge_keys_and_foreign_tags_by_line_and_name) {
+  EXPECT_EQ(error_of("a: 1\nb: &base\n  c: 1\n"),
+            "line 2: the anchor &base is refused: write the value out where it is used");
+  EXPECT_EQ(error_of("a:\n- *base\n"), "line 2: the alias *base is refused: write the value out");
+  EXPECT_EQ(error_of("a: 1\n<<: {b: 1}\n"),
+            "line 2: the merge key << is refused: write the members out");
+  EXPECT_EQ(error_of("a: !mine 1\n"), "line 1: the tag !mine is refused");
+  EXPECT_EQ(error_of("a: !mine {b: 1}\n"), "line 1: the tag !mine is refused");
+  EXPECT_EQ(error_of("a: !!binary aGVsbG8=\n"), "line 1: the tag !!binary is refused");
+  EXPECT_EQ(error_of("\"<<\": 1\n"), "");
+}
+
+TEST(YamlRead, names_the_line_of_what_it_cannot_read) {
+  EXPECT_EQ(error_of("a:\n  b:\n\tc: 2\n"),
+            "line 3: a tab stands where YAML allows only spaces for indentation");
+  EXPECT_EQ(error_of("a: b\nc: d: e\n"), "line 2: mapping values are not allowed in this context");
+  EXPECT_EQ(error_of("a: 1\nb: \xff\n"), "line 2: invalid leading UTF-8 octet");
+  EXPECT_EQ(error_of("a: 1\nb: [1,\n"),
+            "line 3: did not find expected node content while parsing a flow node "
+            "(which began on line 3)");
+  EXPECT_EQ(error_of("a: .inf\n"), "line 1: .inf cannot be written in JSON");
+  EXPECT_EQ(error_of("a: {b: 1}\n? [c]\n: 1\n"), "line 2: a mapping or a sequence cannot be a key");
+  EXPECT_EQ(error_of("~: 1\n"), "line 1: null cannot be a key");
+}
+
+TEST(YamlRead, treats_duplicate_keys_as_asked) {
+  constexpr std::string_view text = "data:\n  a: 1\n  b: {c: 2}\n  a:\n    d: 3\n";
+  EXPECT_EQ(error_of(text), "line 4: duplicate field \"data.a\"");
+  EXPECT_EQ(error_of("1: a\n\"1\": b\n"), "line 2: duplicate field \"1\"");
+  std::vector<std::string> duplicates;
+  ParseOptions options{.duplicate_keys = DuplicateKeys::last_wins, .duplicate_fields = &duplicates};
+  const auto documents = parse_yaml(text, options).must();
+  EXPECT_EQ(to_json(documents[0].value), R"({"data":{"b":{"c":2},"a":{"d":3}}})");
+  EXPECT_EQ(duplicates, std::vector<std::string>{"data.a"});
+  const Step path[] = {"data", "a", "d"};
+  EXPECT_EQ(documents[0].line_of(path), 5U);
+}
+
+TEST(YamlRead, knows_the_line_of_every_place) {
+  const auto documents = parse_yaml(
+                             "kind: Pod\nspec:\n  containers:\n  - name: a\n    image: x\n"
+                             "  - name: b\n    args: [p,\n      q]\n")
+                             .must();
+  const auto line = [&](std::initializer_list<Step> path) {
+    return documents[0].line_of(Path(path.begin(), path.size()));
+  };
+  constexpr std::size_t first = 0;
+  constexpr std::size_t second = 1;
+  EXPECT_EQ(line({}), 1U);
+  EXPECT_EQ(line({"spec"}), 2U);
+  EXPECT_EQ(line({"spec", "containers"}), 3U);
+  EXPECT_EQ(line({"spec", "containers", first, "image"}), 5U);
+  EXPECT_EQ(line({"spec", "containers", second}), 6U);
+  EXPECT_EQ(line({"spec", "containers", second, "args", second}), 8U);
+  EXPECT_EQ(line({"spec", "containers", second, "image"}), 6U) << "absent: what surrounds it";
+}
+
+TEST(YamlRead, keeps_its_limits) {
+  EXPECT_EQ(error_of("a: [[[1]]]\n", {.depth_max = 4}), "");
+  const auto deep = parse_yaml("a: [[[1]]]\n", {.depth_max = 3});
+  ASSERT_FALSE(deep);
+  EXPECT_EQ(deep.error(), Error::too_large("line 1: nested deeper than the limit of 3"));
+  const auto large = parse_yaml("a: 1\n", {.bytes_max = 4});
+  ASSERT_FALSE(large);
+  EXPECT_EQ(large.error(), Error::too_large("5 bytes of YAML are more than the limit of 4"));
+}
+
+TEST(YamlRead, takes_a_byte_order_mark_and_json) {
+  EXPECT_EQ(to_json(parse_yaml_document("\xEF\xBB\xBF"
+                                        "a: 1\n")
+                        .must()),
+            R"({"a":1})");
+  EXPECT_EQ(to_json(parse_yaml_document("\n {\"a\": \"\\ud83d\\ude00\", \"b\": 1.0}\n").must()),
+            "{\"a\":\"\xF0\x9F\x98\x80\",\"b\":1.0}");
+  EXPECT_EQ(error_of("{\"a\": 1, \"a\": 2}"), "line 1: duplicate field \"a\"");
+}
+
+TEST(YamlRead, one_document_means_one) {
+  EXPECT_EQ(parse_yaml_document("# none\n").error().message, "the YAML text holds no document");
+  EXPECT_EQ(parse_yaml_document("a: 1\n---\nb: 1\n").error().message,
+            "line 3: a second document begins where only one is expected");
+}
+
+}  // namespace
+}  // namespace muster::objects

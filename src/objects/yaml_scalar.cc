@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "objects/yaml_scalar.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+namespace muster::objects {
+
+namespace {
+
+using Kind = PlainScalar::Kind;
+
+struct Word {
+  std::string_view text;
+  Kind kind;
+  bool boolean = false;
+  double real = 0;
+};
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
+
+constexpr std::array words = std::to_array<Word>({
+    {"y", Kind::boolean, true},
+    {"Y", Kind::boolean, true},
+    {"yes", Kind::boolean, true},
+    {"Yes", Kind::boolean, true},
+    {"YES", Kind::boolean, true},
+    {"true", Kind::boolean, true},
+    {"True", Kind::boolean, true},
+    {"TRUE", Kind::boolean, true},
+    {"on", Kind::boolean, true},
+    {"On", Kind::boolean, true},
+    {"ON", Kind::boolean, true},
+    {"n", Kind::boolean, false},
+    {"N", Kind::boolean, false},
+    {"no", Kind::boolean, false},
+    {"No", Kind::boolean, false},
+    {"NO", Kind::boolean, false},
+    {"false", Kind::boolean, false},
+    {"False", Kind::boolean, false},
+    {"FALSE", Kind::boolean, false},
+    {"off", Kind::boolean, false},
+    {"Off", Kind::boolean, false},
+    {"OFF", Kind::boolean, false},
+    {"~", Kind::null},
+    {"null", Kind::null},
+    {"Null", Kind::null},
+    {"NULL", Kind::null},
+    {".nan", Kind::not_finite, false, not_a_number},
+    {".NaN", Kind::not_finite, false, not_a_number},
+    {".NAN", Kind::not_finite, false, not_a_number},
+    {".inf", Kind::not_finite, false, infinity},
+    {".Inf", Kind::not_finite, false, infinity},
+    {".INF", Kind::not_finite, false, infinity},
+    {"+.inf", Kind::not_finite, false, infinity},
+    {"+.Inf", Kind::not_finite, false, infinity},
+    {"+.INF", Kind::not_finite, false, infinity},
+    {"-.inf", Kind::not_finite, false, -infinity},
+    {"-.Inf", Kind::not_finite, false, -infinity},
+    {"-.INF", Kind::not_finite, false, -infinity},
+});
+
+constexpr std::size_t word_size_max = 5;
+
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+// Takes digits from the front; how many there were.
+std::size_t skip_digits(std::string_view& text) {
+  std::size_t count = 0;
+  while (count < text.size() && is_digit(text[count])) ++count;
+  text.remove_prefix(count);
+  return count;
+}
+
+bool skip_sign(std::string_view& text) {
+  if (text.empty() || (text.front() != '+' && text.front() != '-')) return false;
+  text.remove_prefix(1);
+  return true;
+}
+
+// [-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?
+bool has_float_form(std::string_view text) {
+  skip_sign(text);
+  const std::size_t whole = skip_digits(text);
+  if (!text.empty() && text.front() == '.') {
+    text.remove_prefix(1);
+    if (skip_digits(text) == 0 && whole == 0) return false;
+  } else if (whole == 0) {
+    return false;
+  }
+  if (text.empty()) return true;
+  if (text.front() != 'e' && text.front() != 'E') return false;
+  text.remove_prefix(1);
+  skip_sign(text);
+  return skip_digits(text) > 0 && text.empty();
+}
+
+// Whether a number in float form that a double cannot hold is too small rather than too large:
+// where its first digit other than zero stands, moved by the exponent.
+bool underflows(std::string_view text) {
+  const std::size_t mark = std::min(text.find_first_of("eE"), text.size());
+  const std::string_view digits = text.substr(0, mark);
+  const std::size_t point = std::min(digits.find('.'), digits.size());
+  const std::size_t significant = digits.find_first_of("123456789");
+  if (significant == std::string_view::npos) return true;
+  std::int64_t exponent = 0;
+  std::string_view written = text.substr(std::min(mark + 1, text.size()));
+  if (!written.empty() && written.front() == '+') written.remove_prefix(1);
+  const auto read = std::from_chars(written.data(), written.data() + written.size(), exponent);
+  if (read.ec == std::errc::result_out_of_range) return written.front() == '-';
+  return static_cast<std::int64_t>(point) - static_cast<std::int64_t>(significant) + exponent < 0;
+}
+
+// Nothing where it is too large for a double; too small is zero.
+std::optional<double> read_real(std::string_view text) {
+  const bool negative = text.front() == '-';
+  std::string_view digits = text;
+  skip_sign(digits);
+  double magnitude = 0;
+  const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), magnitude);
+  if (read.ec == std::errc::result_out_of_range) {
+    if (!underflows(digits)) return std::nullopt;
+    magnitude = 0;
+  }
+  return negative ? -magnitude : magnitude;
+}
+
+struct Magnitude {
+  int base;
+  std::string_view digits;
+};
+
+// 0b1 0o7 0x1F and, with a leading zero alone, octal.
+Magnitude split_base(std::string_view text) {
+  if (text.empty() || text.front() != '0') return {10, text};
+  const char letter = text.size() >= 3 ? text[1] : '\0';
+  if (letter == 'b' || letter == 'B') return {2, text.substr(2)};
+  if (letter == 'o' || letter == 'O') return {8, text.substr(2)};
+  if (letter == 'x' || letter == 'X') return {16, text.substr(2)};
+  return {8, text};
+}
+
+std::optional<PlainScalar> read_integer(bool negative, bool is_signed, Magnitude magnitude) {
+  const char* end = magnitude.digits.data() + magnitude.digits.size();
+  std::uint64_t value = 0;
+  const auto read = std::from_chars(magnitude.digits.data(), end, value, magnitude.base);
+  if (read.ec != std::errc() || read.ptr != end) return std::nullopt;
+  constexpr auto integer_max = std::uint64_t{std::numeric_limits<std::int64_t>::max()};
+  PlainScalar out;
+  if (value <= integer_max + (negative ? 1 : 0)) {
+    out.kind = Kind::integer;
+    // Negation in the unsigned world: the smallest int64 has no positive twin.
+    out.integer = static_cast<std::int64_t>(negative ? ~value + 1 : value);
+    return out;
+  }
+  if (is_signed) return std::nullopt;
+  out.kind = Kind::big_integer;
+  out.real = static_cast<double>(value);
+  return out;
+}
+
+PlainScalar resolve_number(std::string_view text) {
+  std::string plain(text);
+  std::erase(plain, '_');
+  std::string_view digits = plain;
+  const bool is_signed = skip_sign(digits);
+  const bool negative = is_signed && plain.front() == '-';
+  if (const auto out = read_integer(negative, is_signed, split_base(digits))) return *out;
+  PlainScalar out;
+  if (has_float_form(plain)) {
+    if (const auto value = read_real(plain)) {
+      out.kind = Kind::real;
+      out.real = *value;
+    }
+    return out;
+  }
+  // A sign behind the prefix is read, too.
+  if (!plain.starts_with("0b")) return out;
+  digits = std::string_view(plain).substr(2);
+  if (!skip_sign(digits)) return out;
+  return read_integer(plain[2] == '-', true, {2, digits}).value_or(out);
+}
+
+// The shortest text that reads back as the same number, with an exponent where it is below -4 or
+// above 5: Go's 'g', in which YAML is written.
+template <class Real>
+std::string format_general(Real value) {
+  std::array<char, 64> buffer;
+  char* const end = buffer.data() + buffer.size();
+  char* written = std::to_chars(buffer.data(), end, value, std::chars_format::scientific).ptr;
+  const std::string_view scientific(buffer.data(),
+                                    static_cast<std::size_t>(written - buffer.data()));
+  std::string_view digits = scientific.substr(scientific.find('e') + 1);
+  const bool negative = digits.front() == '-';
+  digits.remove_prefix(1);
+  int exponent = 0;
+  std::from_chars(digits.data(), digits.data() + digits.size(), exponent);
+  if (negative ? exponent > 4 : exponent > 5) return std::string(scientific);
+  written = std::to_chars(buffer.data(), end, value, std::chars_format::fixed).ptr;
+  return std::string(buffer.data(), written);
+}
+
+// One or two digits with a value in [low, high].
+std::optional<int> take_number(std::string_view& text, int low, int high) {
+  const std::size_t size = text.size() >= 2 && is_digit(text[1]) ? 2 : 1;
+  int value = 0;
+  if (text.empty() || !is_digit(text.front())) return std::nullopt;
+  std::from_chars(text.data(), text.data() + size, value);
+  text.remove_prefix(size);
+  if (value < low || value > high) return std::nullopt;
+  return value;
+}
+
+bool take(std::string_view& text, char c) {
+  if (text.empty() || text.front() != c) return false;
+  text.remove_prefix(1);
+  return true;
+}
+
+bool take_date(std::string_view& text) {
+  int year = 0;
+  const char* begin = text.data();
+  if (skip_digits(text) != 4 || !take(text, '-')) return false;
+  std::from_chars(begin, begin + 4, year);
+  const std::optional<int> month = take_number(text, 1, 12);
+  if (!month || !take(text, '-')) return false;
+  const bool leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+  const bool short_month = *month == 4 || *month == 6 || *month == 9 || *month == 11;
+  const int days = *month == 2 ? (leap ? 29 : 28) : (short_month ? 30 : 31);
+  return take_number(text, 1, days).has_value();
+}
+
+bool take_time(std::string_view& text) {
+  if (!take_number(text, 0, 23) || !take(text, ':')) return false;
+  if (!take_number(text, 0, 59) || !take(text, ':')) return false;
+  if (!take_number(text, 0, 59)) return false;
+  if (text.size() >= 2 && (text[0] == '.' || text[0] == ',') && is_digit(text[1])) {
+    text.remove_prefix(1);
+    skip_digits(text);
+  }
+  return true;
+}
+
+bool take_zone(std::string_view& text) {
+  if (take(text, 'Z')) return true;
+  if (!skip_sign(text) || text.size() != 5 || text[2] != ':') return false;
+  const bool digits =
+      is_digit(text[0]) && is_digit(text[1]) && is_digit(text[3]) && is_digit(text[4]);
+  const bool in_range = text.substr(0, 2) <= "24" && text[3] < '6';
+  text.remove_prefix(5);
+  return digits && in_range;
+}
+
+}  // namespace
+
+bool is_timestamp(std::string_view text) {
+  if (!take_date(text)) return false;
+  if (text.empty()) return true;
+  if (take(text, ' ')) return take_time(text) && text.empty();
+  if (!take(text, 'T') && !take(text, 't')) return false;
+  return take_time(text) && take_zone(text) && text.empty();
+}
+
+PlainScalar resolve_plain(std::string_view text) {
+  PlainScalar out;
+  if (text.empty()) {
+    out.kind = Kind::null;
+    return out;
+  }
+  if (text.size() <= word_size_max) {
+    for (const Word& word : words) {
+      if (word.text != text) continue;
+      out.kind = word.kind;
+      out.boolean = word.boolean;
+      out.real = word.real;
+      return out;
+    }
+  }
+  const char first = text.front();
+  if (is_digit(first) || first == '+' || first == '-') return resolve_number(text);
+  if (first != '.' || !has_float_form(text)) return out;
+  if (const auto value = read_real(text)) {
+    out.kind = Kind::real;
+    out.real = *value;
+  }
+  return out;
+}
+
+std::string key_of_real(double value) {
+  if (std::isnan(value)) return ".nan";
+  if (std::isinf(value)) return value > 0 ? ".inf" : "-.inf";
+  return format_general(static_cast<float>(value));
+}
+
+}  // namespace muster::objects
