@@ -19,6 +19,10 @@ inline constexpr std::size_t yaml_documents_max = 100000;
 // Arenas that an edited value may keep alive before it is copied into one of its own.
 inline constexpr std::size_t arenas_retained_max = 8;
 
+// Domains that a topology assignment may unpack to. A few bytes can stand for 100,000,000 of them;
+// Kueue measures itself with 150,000 nodes.
+inline constexpr std::size_t topology_domains_max = 250'000;
+
 // The text of one CEL expression, and how deeply its parts may be nested: parsing, checking and
 // evaluation recurse no further than that.
 inline constexpr std::size_t cel_source_bytes_max = std::size_t{16} * 1024;

@@ -56,7 +56,9 @@ def scalar(value):
     if isinstance(value, (int, float)):
         return str(value)
     plain = re.fullmatch(r"[A-Za-z0-9_./$*+-][A-Za-z0-9_./$ *+()-]*", value) and value == value.strip()
-    if plain and value[0] not in "-*" and yaml.safe_load(value) == value:
+    # Go's YAML reader knows two booleans more than PyYAML.
+    plain = plain and value[0] not in "-*" and value not in ("y", "Y", "n", "N")
+    if plain and yaml.safe_load(value) == value:
         return value
     if "'" in value and '"' not in value and "\\" not in value:
         return f'"{value}"'
