@@ -1,0 +1,18 @@
+// A store in memory alone: for tests, for what-if copies and for the simulator. It keeps the whole
+// contract except that nothing survives it; a backup is refused.
+//
+//   auto store = open_memory_store(house);
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+
+#include "base/executor.h"
+#include "store/log_store.h"
+#include "store/store.h"
+
+namespace muster::store {
+
+std::unique_ptr<Store> open_memory_store(Executor& house, StoreOptions options = {});
+
+}  // namespace muster::store
