@@ -189,7 +189,7 @@ TEST_P(ExecutorSuite, a_dropped_task_may_post_as_it_dies) {
     }
   };
   bool posted = false;
-  auto owner = std::make_unique<PostsOnDeath>(executor(), posted);
+  std::unique_ptr<PostsOnDeath> owner(new PostsOnDeath{executor(), posted});
   const TimerId timer = executor().post_at(in_milliseconds(60'000), [o = std::move(owner)] {});
   executor().cancel(timer);
   settle();

@@ -55,7 +55,7 @@ class EventLoop final : public Executor {
   void run_due_timers();
   bool wait_for_round();
 
-  const SystemClock clock_;
+  SystemClock clock_;
   std::mutex mutex_;
   std::condition_variable wake_;
   std::vector<Task> posted_;         // under mutex_
