@@ -32,4 +32,17 @@ inline constexpr std::size_t cel_depth_max = 100;
 inline constexpr std::uint64_t cel_steps_per_expression_max = 1'000'000;
 inline constexpr std::uint64_t cel_steps_per_object_max = 10'000'000;
 
+// Errors that validation of one object reports; the rest is not collected.
+inline constexpr std::size_t field_errors_max = 1000;
+
+// One version's schema of a kind: Kueue's Workload, the largest known, has 2,756 nodes.
+inline constexpr std::size_t schema_nodes_max = 20'000;
+inline constexpr std::size_t schema_depth_max = 100;
+inline constexpr std::size_t schema_fields_per_node_max = 4'000;
+inline constexpr std::size_t schema_pattern_bytes_max = 4'096;
+inline constexpr std::size_t schema_pattern_program_max = 65'536;  // bytes of a compiled pattern
+inline constexpr std::size_t schema_rules_max = 2'000;
+inline constexpr std::size_t schema_enum_values_max = 10'000;
+inline constexpr std::size_t schema_default_bytes_max = 1024 * 1024;
+
 }  // namespace muster::objects
