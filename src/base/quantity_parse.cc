@@ -83,7 +83,7 @@ Result<Suffix> read_suffix(std::string_view text) {
   if (outcome.ec != std::errc() || outcome.ptr != text.data() + text.size()) {
     return wrong_suffix();
   }
-  if (exponent > quantity_exponent_max || exponent < -quantity_exponent_max) {
+  if (exponent > quantity_digits_max || exponent < -quantity_digits_max) {
     return Error::too_large("the exponent of a quantity must lie between -1000 and 1000");
   }
   return Suffix{false, static_cast<std::int32_t>(exponent), QuantityFormat::decimal_exponent};
@@ -114,14 +114,28 @@ class QuantityParser {
     if (!parser.split()) return wrong_format();
     parser.suffix_ = TRY(read_suffix(parser.suffix_text_));
     Quantity result;
-    if (parser.read_small(result)) return result;
-    if (!parser.has_digit_) return wrong_number();
-    parser.read_wide(result);
+    if (!parser.read_small(result)) {
+      if (!parser.has_digit_) return wrong_number();
+      parser.read_wide(result);
+    }
+    if (has_too_many_digits(result)) {
+      return Error::too_large("a quantity must be smaller than 1e1000");
+    }
     return result;
   }
 
  private:
   explicit QuantityParser(std::string_view text) : text_(text) {}
+
+  // So every text that is accepted has a canonical form that is accepted.
+  static bool has_too_many_digits(const Quantity& quantity) {
+    constexpr std::int64_t int64_digits = 19;
+    if (!quantity.is_wide() && quantity.exponent_ <= quantity_digits_max - int64_digits) {
+      return false;
+    }
+    const auto digits = static_cast<std::int64_t>(quantity.big_mantissa().digit_count());
+    return digits > 0 && digits + quantity.exponent_ > quantity_digits_max;
+  }
 
   // sign, zeros, digits, point, digits, suffix. False when something else is left over.
   bool split() {
