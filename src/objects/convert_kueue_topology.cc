@@ -43,6 +43,11 @@ Result<std::vector<Domain>> read_domains(View assignment) {
   return domains;
 }
 
+// UTF-8 continues a letter with bytes 10xxxxxx.
+bool is_inside_letter(std::string_view text, std::size_t at) {
+  return at < text.size() && (static_cast<unsigned char>(text[at]) & 0xc0U) == 0x80U;
+}
+
 // What all values have in common at both ends, without overlap.
 struct CommonEnds {
   std::size_t prefix;
@@ -63,6 +68,12 @@ CommonEnds common_ends(std::span<const Domain> domains, std::size_t level) {
     const auto behind = std::mismatch(first.rbegin(), first.rend(), value.rbegin(), value.rend());
     common.suffix =
         std::min(common.suffix, static_cast<std::size_t>(behind.first - first.rbegin()));
+  }
+  // Kueue cuts between bytes, and its JSON encoder then replaces the halves of a letter. Topology
+  // values are labels, which have none of those; whatever else comes is cut between letters.
+  while (common.prefix > 0 && is_inside_letter(first, common.prefix)) --common.prefix;
+  while (common.suffix > 0 && is_inside_letter(first, first.size() - common.suffix)) {
+    --common.suffix;
   }
   // In {ababa, aba} both ends want the same letters: the suffix has them.
   common.prefix = std::min(common.prefix, shortest - std::min(shortest, common.suffix));

@@ -25,7 +25,7 @@ GIVEN_TYPES = {
     "resource.Quantity": {"x-kubernetes-int-or-string": True, "format": "quantity"},
     "meta.v1.FieldsV1": {
         "type": "object", "x-kubernetes-preserve-unknown-fields": True,
-        "x-kubernetes-map-type": "atomic", "x-muster-proto-type": "raw"},
+        "x-muster-proto-type": "raw"},
     "runtime.RawExtension": {
         "type": "object", "x-kubernetes-preserve-unknown-fields": True,
         "x-muster-proto-type": "raw"},

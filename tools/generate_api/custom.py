@@ -30,6 +30,27 @@ def bare(node):
     return node
 
 
+PUBLISHED_FORMATS = ("int32", "int64", "double", "byte", "date-time")
+
+
+def demands_anything(node):
+    """True for what a CRD's schema says beyond the shape. Such a type is never taken from the
+    native ones: those may change their defaults and checks without asking the CRDs."""
+    if isinstance(node, list):
+        return any(map(demands_anything, node))
+    if not isinstance(node, dict):
+        return False
+    if node.get("format", "int32") not in PUBLISHED_FORMATS:
+        return True
+    demands = ("default", "enum", "pattern", "minimum", "maximum", "minLength", "maxLength",
+               "minItems", "maxItems", "x-kubernetes-validations")
+    shape = {key: value for key, value in node.items() if key != "properties"}
+    return (any(key in shape for key in demands)
+            or any(map(demands_anything, node.get("properties", {}).values()))
+            or any(demands_anything(node[key]) for key in ("items", "additionalProperties")
+                   if isinstance(node.get(key), dict)))
+
+
 class Embedder:
     def __init__(self, definitions, native_types):
         self.definitions = definitions
@@ -68,7 +89,7 @@ class Embedder:
         at_place = {key: node[key] for key in ("default",) if key in node}
         body = self._with_children(
             {key: value for key, value in node.items() if key not in at_place}, name)
-        if bare(self.native_types.get(name, {})) == body:
+        if bare(self.native_types.get(name, {})) == body and not demands_anything(body):
             return {"$ref": name} | at_place
         embedded = f"embedded.{name}"
         if self.types.setdefault(embedded, body) == body:
