@@ -10,6 +10,7 @@
 
 #include "base/duration.h"
 #include "base/timestamp.h"
+#include "base/utf8.h"
 
 namespace muster {
 
@@ -36,28 +37,6 @@ bool is_token_character(char c) {
 bool starts_with_ignoring_case(std::string_view text, std::string_view start) {
   return text.size() >= start.size() && std::equal(start.begin(), start.end(), text.begin(),
                                                    [](char a, char b) { return a == lower(b); });
-}
-
-// One code point at the start of the text, or a size of 0 when its bytes are not UTF-8.
-struct CodePoint {
-  std::uint32_t value = 0;
-  std::size_t size = 0;
-};
-
-CodePoint first_code_point(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<std::uint32_t>(text[i]) & 0xFFU; };
-  const std::uint32_t lead = byte(0);
-  if (lead < 0x80) return {lead, 1};
-  const std::size_t size = lead >= 0xF0 ? 4 : (lead >= 0xE0 ? 3 : 2);
-  if (lead < 0xC2 || lead > 0xF4 || text.size() < size) return {};
-  std::uint32_t value = lead & (0x7FU >> size);
-  for (std::size_t i = 1; i < size; ++i) {
-    if ((byte(i) & 0xC0U) != 0x80) return {};
-    value = (value << 6U) | (byte(i) & 0x3FU);
-  }
-  constexpr std::array<std::uint32_t, 5> lowest{0, 0, 0x80, 0x800, 0x10000};
-  if (value < lowest[size] || value > 0x10FFFF || (value >= 0xD800 && value <= 0xDFFF)) return {};
-  return {value, size};
 }
 
 // What could break a line, a terminal or a reader's eyes: controls, line and paragraph

@@ -3,7 +3,7 @@
 // and direction marks are escaped, damaged bytes replaced, long values clipped, and fields that do
 // not fit counted in "dropped_fields".
 //
-//   {"time":"2026-11-15T04:10:44.000000Z","level":"info","component":"store","message":"opened","revision":12}
+//   {"time":"2026-11-15T04:10:44.000000Z","level":"info","component":"store","message":"opened",…}
 //   2026-11-15T04:10:44.000000Z INFO  store: opened revision=12
 // SPDX-License-Identifier: Apache-2.0
 #pragma once

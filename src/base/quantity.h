@@ -27,8 +27,8 @@
 
 namespace muster {
 
-// Longer texts, amounts of 10^1000 and more, and exponents beyond ±1000 are refused. Upstream takes
-// any, and an exponent of a billion makes it compute that many digits.
+// Longer texts, amounts of 10^1000 and more, and exponents beyond 1000 or -1000 are refused.
+// Upstream takes any, and an exponent of a billion makes it compute that many digits.
 inline constexpr std::size_t quantity_text_bytes_max = 1024;
 inline constexpr std::int64_t quantity_digits_max = 1000;
 
