@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,7 +38,7 @@ struct JournalWrite {
 
 struct JournalOutcome {
   Result<> result;
-  bool fatal = false;  // nobody knows what is on disk: never write again
+  std::optional<Error> fatal = {};  // nobody knows what is on disk: never write again
 };
 
 // What a journal held when it was opened, oldest first.

@@ -27,6 +27,9 @@ struct StoreLimits {
   std::size_t trim_rows_busy_max = 64;
   std::size_t trim_rows_idle_max = 512;
 
+  // The write-ahead log is moved into the main file when it is this long.
+  std::size_t log_bytes_checkpoint = 16 * 1'024 * 1'024;
+
   // One page of a list; a request for more gets this much and the rest by `start`.
   std::size_t list_entries_max = 100'000;
 

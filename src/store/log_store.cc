@@ -211,8 +211,8 @@ void LogStore::committed(JournalOutcome outcome) {
     ++failed_commits_;
     for (Waiter& waiter : waiters) waiter.answer = outcome.result.error();
     fail_pending(outcome.result.error(), waiters);
-    if (outcome.fatal) stop(outcome.result.error());
   }
+  if (outcome.fatal.has_value()) stop(*outcome.fatal);
   if (stopped_.has_value()) {
     fail_pending(*stopped_, waiters);
     finish_closing();

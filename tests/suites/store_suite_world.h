@@ -7,6 +7,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <functional>
@@ -72,7 +73,8 @@ class TurnExecutor final : public Executor {
     Task task;
     {
       std::unique_lock lock(mutex_);
-      if (wait) wake_.wait(lock, [this] { return !tasks_.empty(); });
+      // Long enough for any disk; only a test that would hang for ever runs into it.
+      if (wait) wake_.wait_for(lock, std::chrono::seconds(60), [this] { return !tasks_.empty(); });
       if (tasks_.empty()) return false;
       task = std::move(tasks_.front());
       tasks_.pop_front();
