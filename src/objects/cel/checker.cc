@@ -1,0 +1,429 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "objects/cel/checker.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "objects/cel/functions.h"
+#include "objects/cel/lexer.h"
+
+namespace muster::objects::cel {
+
+namespace {
+
+bool is_known(Kind kind) {
+  return kind != Kind::dynamic;
+}
+
+bool is_number(Kind kind) {
+  return kind == Kind::integer || kind == Kind::real;
+}
+
+bool is_ordered(Kind kind) {
+  return is_number(kind) || kind == Kind::boolean || kind == Kind::text;
+}
+
+bool may_be_ordered(Kind a, Kind b) {
+  const bool both_known = is_known(a) && is_known(b);
+  if (both_known && a != b) return is_number(a) && is_number(b);
+  // null takes the type of what is not known.
+  const auto may_be = [both_known](Kind kind) {
+    return !is_known(kind) || is_ordered(kind) || (kind == Kind::null && !both_known);
+  };
+  return may_be(a) && may_be(b);
+}
+
+// A name of a type, as in type(self) == int.
+std::optional<Kind> named_type(std::string_view name) {
+  for (const Kind kind : {Kind::boolean, Kind::integer, Kind::real, Kind::text, Kind::list,
+                          Kind::map, Kind::null, Kind::type}) {
+    if (type_value_name(kind) == name) return kind;
+  }
+  return std::nullopt;
+}
+
+std::string type_name(const Expression& expression) {
+  const std::string_view element = kind_name(expression.element);
+  if (expression.kind == Kind::list) return fmt::format("list({})", element);
+  if (expression.kind == Kind::map) {
+    return fmt::format("map({}, {})", kind_name(expression.key), element);
+  }
+  return std::string(kind_name(expression.kind));
+}
+
+// The kind of the result, or nothing where no overload takes these two.
+std::optional<Kind> arithmetic(Operation operation, Kind a, Kind b) {
+  const bool takes_text = operation == Operation::add;
+  const auto takes = [operation, takes_text](Kind kind) {
+    if (kind == Kind::integer) return true;
+    if (kind == Kind::real) return operation != Operation::modulo;
+    return takes_text && (kind == Kind::text || kind == Kind::list);
+  };
+  if ((is_known(a) && !takes(a)) || (is_known(b) && !takes(b))) return std::nullopt;
+  if (is_known(a) && is_known(b)) return a == b ? std::optional(a) : std::nullopt;
+  return is_known(a) ? a : b;
+}
+
+struct Variable {
+  std::string_view name;
+  Kind kind = Kind::dynamic;
+};
+
+class Checker {
+ public:
+  explicit Checker(Program& program) : program_(program) {}
+
+  Result<> run() {
+    for (const std::string& variable : program_.variables) scope_.push_back({variable});
+    program_.mentioned.assign(scope_.size(), false);
+    program_.slot_count = static_cast<std::uint16_t>(scope_.size());
+    return visit(program_.root);
+  }
+
+ private:
+  Result<> visit(NodeId id);
+  Result<> visit_children(const Expression& expression);
+  Result<> identifier(Expression& expression);
+  Result<> select(Expression& expression);
+  Result<> index(Expression& expression);
+  Result<> call(Expression& expression);
+  Result<> pattern(Expression& expression);
+  Result<> macro(Expression& expression);
+  Result<> logical(Expression& expression);
+  Result<> binary(Expression& expression);
+  Result<> unary(Expression& expression);
+  Result<> conditional(Expression& expression);
+  Result<Kind> common_kind(const Expression& expression, std::size_t first, std::size_t step);
+  void fold_list(Expression& expression);
+
+  bool elements_differ(const Expression& expression) const;
+  std::vector<Kind> kinds(const Expression& expression) const;
+  Error complaint(std::size_t offset, std::string_view sentence) const {
+    return Error::invalid(located(program_.source, offset, sentence));
+  }
+  Error undeclared(const Expression& expression) const {
+    return complaint(
+        expression.offset,
+        fmt::format("undeclared reference to '{}' (in container '')", expression.name));
+  }
+  Error no_overload(const Expression& expression) const;
+  std::optional<std::uint16_t> slot_of(std::string_view name) const;
+
+  Program& program_;
+  std::vector<Variable> scope_;
+};
+
+std::vector<Kind> Checker::kinds(const Expression& expression) const {
+  std::vector<Kind> result;
+  for (std::size_t i = 0; i < expression.child_count; ++i) {
+    result.push_back(program_.child(expression, i).kind);
+  }
+  return result;
+}
+
+// Whether the operands are two lists or two maps of different things.
+bool Checker::elements_differ(const Expression& expression) const {
+  const Expression& a = program_.child(expression, 0);
+  const Expression& b = program_.child(expression, 1);
+  const auto differ = [](Kind x, Kind y) { return is_known(x) && is_known(y) && x != y; };
+  return differ(a.key, b.key) || differ(a.element, b.element);
+}
+
+Error Checker::no_overload(const Expression& expression) const {
+  const bool is_call = expression.operation == Operation::call;
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < expression.child_count; ++i) {
+    names.push_back(type_name(program_.child(expression, i)));
+  }
+  std::string receiver;
+  if (is_call && expression.member) {
+    receiver = fmt::format("{}.", names.front());
+    names.erase(names.begin());
+  }
+  return complaint(expression.offset,
+                   fmt::format("found no matching overload for '{}' applied to '{}({})'",
+                               is_call ? expression.name : operator_name(expression.operation),
+                               receiver, fmt::join(names, ", ")));
+}
+
+std::optional<std::uint16_t> Checker::slot_of(std::string_view name) const {
+  const auto found = std::find_if(scope_.rbegin(), scope_.rend(),
+                                  [name](const Variable& each) { return each.name == name; });
+  if (found == scope_.rend()) return std::nullopt;
+  return static_cast<std::uint16_t>(scope_.rend() - found - 1);
+}
+
+Result<> Checker::visit_children(const Expression& expression) {
+  for (std::size_t i = 0; i < expression.child_count; ++i) {
+    TRY(visit(program_.children[expression.first_child + i]));
+  }
+  return {};
+}
+
+Result<> Checker::visit(NodeId id) {
+  Expression& expression = program_.expressions[id];
+  switch (expression.operation) {
+    case Operation::literal:
+      return {};
+    case Operation::identifier:
+      return identifier(expression);
+    case Operation::call:
+      return call(expression);
+    case Operation::all:
+    case Operation::exists:
+    case Operation::exists_one:
+    case Operation::filter:
+    case Operation::transform:
+      return macro(expression);
+    default:
+      break;
+  }
+  TRY(visit_children(expression));
+  switch (expression.operation) {
+    case Operation::select:
+    case Operation::presence:
+      return select(expression);
+    case Operation::index:
+      return index(expression);
+    case Operation::list:
+      expression.kind = Kind::list;
+      expression.element = TRY(common_kind(expression, 0, 1));
+      fold_list(expression);
+      return {};
+    case Operation::map:
+      expression.kind = Kind::map;
+      expression.key = TRY(common_kind(expression, 0, 2));
+      expression.element = TRY(common_kind(expression, 1, 2));
+      return {};
+    case Operation::conditional:
+      return conditional(expression);
+    case Operation::logical_and:
+    case Operation::logical_or:
+      return logical(expression);
+    case Operation::logical_not:
+    case Operation::negate:
+      return unary(expression);
+    default:
+      return binary(expression);
+  }
+}
+
+Result<> Checker::identifier(Expression& expression) {
+  if (const auto slot = slot_of(expression.name); slot.has_value()) {
+    expression.slot = *slot;
+    expression.kind = scope_[*slot].kind;
+    if (*slot < program_.mentioned.size()) program_.mentioned[*slot] = true;
+    return {};
+  }
+  const std::optional<Kind> type = named_type(expression.name);
+  if (!type.has_value()) return undeclared(expression);
+  expression.operation = Operation::literal;
+  expression.kind = Kind::type;
+  expression.datum = Datum::type_value(*type);
+  return {};
+}
+
+Result<> Checker::select(Expression& expression) {
+  const Kind operand = program_.child(expression, 0).kind;
+  if (is_known(operand) && operand != Kind::map) {
+    return complaint(expression.offset,
+                     fmt::format("type '{}' does not support field selection", kind_name(operand)));
+  }
+  const bool is_presence = expression.operation == Operation::presence;
+  expression.kind = is_presence ? Kind::boolean : program_.child(expression, 0).element;
+  return {};
+}
+
+Result<> Checker::index(Expression& expression) {
+  const Kind operand = program_.child(expression, 0).kind;
+  const Kind key = program_.child(expression, 1).kind;
+  const Kind wanted = operand == Kind::list ? Kind::integer : program_.child(expression, 0).key;
+  const bool is_collection = !is_known(operand) || operand == Kind::map || operand == Kind::list;
+  if (!is_collection || (is_known(key) && is_known(wanted) && key != wanted)) {
+    return no_overload(expression);
+  }
+  expression.kind = program_.child(expression, 0).element;
+  return {};
+}
+
+Result<> Checker::call(Expression& expression) {
+  // `sets.contains(a, b)` reads like a method of a variable that does not exist.
+  if (expression.member) {
+    const Expression& receiver = program_.child(expression, 0);
+    if (receiver.operation == Operation::identifier && !slot_of(receiver.name).has_value()) {
+      std::string qualified = fmt::format("{}.{}", receiver.name, expression.name);
+      if (!find_functions(qualified, false).empty()) {
+        expression.name = program_.texts.emplace_back(std::move(qualified));
+        expression.member = false;
+        ++expression.first_child;
+        --expression.child_count;
+      }
+    }
+  }
+  const auto overloads = find_functions(expression.name, expression.member);
+  if (overloads.empty()) {
+    // Whichever unknown name stands first.
+    if (expression.member) TRY(visit(program_.children[expression.first_child]));
+    return undeclared(expression);
+  }
+  TRY(visit_children(expression));
+  const std::vector<Kind> given = kinds(expression);
+  bool is_first = true;
+  for (const Function& overload : overloads) {
+    if (!overload.takes(given)) continue;
+    // The result is known where all overloads that remain agree on it.
+    const bool agrees = is_first || expression.kind == overload.result;
+    expression.kind = agrees ? overload.result : Kind::dynamic;
+    is_first = false;
+  }
+  if (is_first) return no_overload(expression);
+  expression.overloads = overloads.data();
+  expression.overload_count = static_cast<std::uint16_t>(overloads.size());
+  return overloads.front().takes_pattern ? pattern(expression) : Result<>{};
+}
+
+Result<> Checker::pattern(Expression& expression) {
+  const Expression& argument = program_.child(expression, 1);
+  if (argument.operation != Operation::literal) return {};
+  auto compiled = compile_pattern(argument.datum.string());
+  if (!compiled->ok()) {
+    return complaint(argument.offset, fmt::format("invalid {} argument", expression.name));
+  }
+  expression.pattern = program_.patterns.emplace_back(std::move(compiled)).get();
+  return {};
+}
+
+Result<> Checker::macro(Expression& expression) {
+  TRY(visit(program_.children[expression.first_child]));
+  const Kind range = program_.child(expression, 0).kind;
+  if (is_known(range) && range != Kind::list && range != Kind::map) {
+    return complaint(program_.child(expression, 0).offset,
+                     fmt::format("expression of type '{}' cannot be range of a comprehension "
+                                 "(must be list, map, or dynamic)",
+                                 kind_name(range)));
+  }
+  expression.slot = static_cast<std::uint16_t>(scope_.size());
+  const Expression& over = program_.child(expression, 0);
+  scope_.push_back({expression.name, range == Kind::map ? over.key : over.element});
+  program_.slot_count = std::max(program_.slot_count, static_cast<std::uint16_t>(scope_.size()));
+  for (std::size_t i = 1; i < expression.child_count; ++i) {
+    TRY(visit(program_.children[expression.first_child + i]));
+  }
+  scope_.pop_back();
+  const bool is_transform = expression.operation == Operation::transform;
+  const Expression& body = program_.child(expression, 1);
+  const bool needs_boolean = !is_transform || expression.child_count == 3;
+  if (needs_boolean && is_known(body.kind) && body.kind != Kind::boolean) {
+    return complaint(body.offset,
+                     fmt::format("expected type 'bool' but found '{}'", kind_name(body.kind)));
+  }
+  const bool makes_list = is_transform || expression.operation == Operation::filter;
+  expression.kind = makes_list ? Kind::list : Kind::boolean;
+  return {};
+}
+
+Result<> Checker::logical(Expression& expression) {
+  for (std::size_t i = 0; i < expression.child_count; ++i) {
+    const Expression& operand = program_.child(expression, i);
+    if (is_known(operand.kind) && operand.kind != Kind::boolean) {
+      return complaint(operand.offset,
+                       fmt::format("expected type 'bool' but found '{}'", kind_name(operand.kind)));
+    }
+  }
+  expression.kind = Kind::boolean;
+  return {};
+}
+
+Result<> Checker::unary(Expression& expression) {
+  const Kind operand = program_.child(expression, 0).kind;
+  const bool is_not = expression.operation == Operation::logical_not;
+  const bool fits = !is_known(operand) || (is_not ? operand == Kind::boolean : is_number(operand));
+  if (!fits) return no_overload(expression);
+  expression.kind = is_not ? Kind::boolean : operand;
+  return {};
+}
+
+Result<> Checker::binary(Expression& expression) {
+  const Kind a = program_.child(expression, 0).kind;
+  const Kind b = program_.child(expression, 1).kind;
+  const bool both_known = is_known(a) && is_known(b);
+  switch (expression.operation) {
+    case Operation::equal:
+    case Operation::not_equal:
+      if (both_known && (a != b || elements_differ(expression))) return no_overload(expression);
+      break;
+    case Operation::less:
+    case Operation::less_equal:
+    case Operation::greater:
+    case Operation::greater_equal:
+      if (!may_be_ordered(a, b)) return no_overload(expression);
+      break;
+    case Operation::contained: {
+      const Expression& haystack = program_.child(expression, 1);
+      const Kind held = b == Kind::map ? haystack.key : haystack.element;
+      if (is_known(b) && b != Kind::list && b != Kind::map) return no_overload(expression);
+      if (is_known(a) && is_known(held) && a != held) return no_overload(expression);
+      break;
+    }
+    default: {
+      if (!is_known(a) && !is_known(b)) return {};
+      const std::optional<Kind> kind = arithmetic(expression.operation, a, b);
+      if (!kind.has_value() || elements_differ(expression)) return no_overload(expression);
+      expression.kind = *kind;
+      return {};
+    }
+  }
+  expression.kind = Kind::boolean;
+  return {};
+}
+
+Result<> Checker::conditional(Expression& expression) {
+  const Kind condition = program_.child(expression, 0).kind;
+  const Kind then = program_.child(expression, 1).kind;
+  const Kind otherwise = program_.child(expression, 2).kind;
+  const bool branches_differ = is_known(then) && is_known(otherwise) && then != otherwise;
+  if ((is_known(condition) && condition != Kind::boolean) || branches_differ) {
+    return no_overload(expression);
+  }
+  if (then == otherwise) expression.kind = then;
+  return {};
+}
+
+// Literal lists and maps hold one kind only; `dyn()` says that more is meant.
+Result<Kind> Checker::common_kind(const Expression& expression, std::size_t first,
+                                  std::size_t step) {
+  Kind common = Kind::dynamic;
+  for (std::size_t i = first; i < expression.child_count; i += step) {
+    const Expression& item = program_.child(expression, i);
+    if (!is_known(item.kind)) return Kind::dynamic;
+    if (i != first && item.kind != common) {
+      return complaint(item.offset, fmt::format("expected type '{}' but found '{}'",
+                                                kind_name(common), type_name(item)));
+    }
+    common = item.kind;
+  }
+  return common;
+}
+
+// A list of literals is one literal: `in ['a', 'b']` builds nothing when it is evaluated.
+void Checker::fold_list(Expression& expression) {
+  std::vector<Datum> items;
+  for (std::size_t i = 0; i < expression.child_count; ++i) {
+    const Expression& item = program_.child(expression, i);
+    if (item.operation != Operation::literal) return;
+    items.push_back(item.datum);
+  }
+  const std::vector<Datum>& kept = program_.literal_lists.emplace_back(std::move(items));
+  expression.operation = Operation::literal;
+  expression.datum = Datum::list(kept.data(), kept.size());
+}
+
+}  // namespace
+
+Result<> check(Program& program) {
+  return Checker(program).run();
+}
+
+}  // namespace muster::objects::cel
