@@ -149,12 +149,13 @@ class Definitions:
 
 
     def _always_written(self, go_field, schema):
-        """True where Go writes the field even when it is zero: `ready: false`, `resources: {}`."""
-        if go_field.omit_zero or schema.get("format") in ("date-time", "micro-time"):
+        """True where Go writes the field even when it is zero: `ready: false`, `resources: {}`, and
+        null for a time or a list. omitempty has no effect on a struct, and a time is one."""
+        if go_field.omit_zero:
             return False
         is_struct = "properties" in self.schemas.get(schema.get("$ref"), {})
-        is_scalar = schema.get("type") in ("string", "integer", "boolean", "number")
-        return is_struct or (is_scalar and not go_field.omit_empty)
+        is_time = schema.get("format") in ("date-time", "micro-time")
+        return is_struct or is_time or not go_field.omit_empty
 
 
 def convert_value(node):
