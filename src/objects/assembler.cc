@@ -6,16 +6,14 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "objects/member_index.h"
+
 namespace muster::objects {
 
 namespace {
 
 // Up to here comparing with every earlier key is cheaper than sorting.
 constexpr std::size_t pairwise_members_max = 32;
-
-std::string_view text_of(const Node& node) {
-  return {node.text, node.size};
-}
 
 // One of 64 bits, different for most keys that live in one object.
 std::uint64_t filter_bit(std::string_view key) {
@@ -64,6 +62,12 @@ bool has_duplicate_keys(std::span<const Node> keys_and_values) {
              : has_duplicate_keys_sorted(keys_and_values);
 }
 
+void Assembler::shrink(std::size_t nodes_max) {
+  if (nodes_.capacity() <= nodes_max) return;
+  nodes_.clear();
+  nodes_.shrink_to_fit();
+}
+
 std::string Assembler::path() const {
   std::string out;
   for (std::size_t i = 0; i + 1 < open_.size(); ++i) {
@@ -101,12 +105,12 @@ Result<> Assembler::settle_duplicates() {
     found->second = i;
     reported.push_back(path_of(key));
   }
-  if (options_.duplicate_keys == DuplicateKeys::refuse) {
+  if (options_->duplicate_keys == DuplicateKeys::refuse) {
     return Error::bad_request(fmt::format("duplicate field \"{}\"", reported.front()),
                               reported.front());
   }
-  if (options_.duplicate_fields != nullptr) {
-    std::move(reported.begin(), reported.end(), std::back_inserter(*options_.duplicate_fields));
+  if (options_->duplicate_fields != nullptr) {
+    std::move(reported.begin(), reported.end(), std::back_inserter(*options_->duplicate_fields));
   }
   std::sort(superseded_.begin(), superseded_.end());
   std::size_t kept = first;
@@ -129,10 +133,10 @@ Result<Node> Assembler::close() {
   const Open closing = open_.back();
   Node node;
   if (closing.type == Type::array) {
-    node = builder_.array(std::span(nodes_).subspan(closing.first));
+    node = builder_->array(std::span(nodes_).subspan(closing.first));
   } else {
     if (has_duplicate_keys(std::span(nodes_).subspan(closing.first))) TRY(settle_duplicates());
-    node = builder_.object_of_pairs(std::span(nodes_).subspan(closing.first));
+    node = builder_->object_of_pairs(std::span(nodes_).subspan(closing.first));
   }
   nodes_.resize(closing.first);
   open_.pop_back();

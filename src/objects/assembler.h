@@ -3,6 +3,7 @@
 // container into the builder when it closes. It refuses nesting beyond the limit and treats
 // duplicate keys as the options say, with full paths in its words.
 //
+//   assembler.begin(builder, options);
 //   if (!assembler.open(Type::object)) return too deep;
 //   assembler.add(builder.text("a")); assembler.add(Builder::integer(1));
 //   Node object = TRY(assembler.close());
@@ -26,11 +27,20 @@ namespace muster::objects {
 
 class Assembler {
  public:
-  Assembler(Builder& builder, const ParseOptions& options) : builder_(builder), options_(options) {}
+  // For a new document; what an earlier one left behind is forgotten, its memory is used again.
+  void begin(Builder& builder, const ParseOptions& options) {
+    builder_ = &builder;
+    options_ = &options;
+    nodes_.clear();
+    open_.clear();
+  }
+
+  // Frees memory beyond that for so many nodes.
+  void shrink(std::size_t nodes_max);
 
   // Begins an array or an object. False where that is deeper than options.depth_max.
   bool open(Type type) {
-    if (open_.size() >= options_.depth_max) return false;
+    if (open_.size() >= options_->depth_max) return false;
     open_.push_back({nodes_.size(), type});
     return true;
   }
@@ -66,8 +76,8 @@ class Assembler {
 
   Result<> settle_duplicates();
 
-  Builder& builder_;
-  const ParseOptions& options_;
+  Builder* builder_ = nullptr;
+  const ParseOptions* options_ = nullptr;
   std::vector<Node> nodes_;
   std::vector<Open> open_;
   std::vector<std::size_t> superseded_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "objects/builder.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -9,6 +10,7 @@
 #include "base/check.h"
 #include "objects/arena.h"
 #include "objects/limits.h"
+#include "objects/member_index.h"
 
 namespace muster::objects {
 
@@ -75,17 +77,29 @@ Node Builder::array(std::span<const Node> elements) {
 }
 
 Node Builder::object(std::span<const Node::Member> members) {
-  const std::span<Node::Member> room = member_room(members.size());
+  const std::span<Node::Member> room = arranged_room(members.size());
   std::copy(members.begin(), members.end(), room.begin());
-  return object_of(room);
+  return arranged(room);
 }
 
 Node Builder::object_of_pairs(std::span<const Node> keys_and_values) {
-  const std::span<Node::Member> room = member_room(keys_and_values.size() / 2);
+  const std::span<Node::Member> room = arranged_room(keys_and_values.size() / 2);
   for (std::size_t i = 0; i < room.size(); ++i) {
     room[i] = {keys_and_values[2 * i], keys_and_values[2 * i + 1]};
   }
-  return object_of(room);
+  return arranged(room);
+}
+
+Node Builder::object_replacing(const Node& object, std::size_t member, const Node& value) {
+  const bool indexed = object.lookup == Lookup::indexed;
+  const std::size_t bytes = object.size * sizeof(Node::Member);
+  const std::size_t index = indexed ? index_bytes(object.size) : 0;
+  auto* const room = static_cast<Node::Member*>(arena_->allocate(bytes + index));
+  std::memcpy(static_cast<void*>(room), object.members, bytes + index);
+  room[member].value = value;
+  Node node = object;
+  node.members = room;
+  return node;
 }
 
 std::span<char> Builder::text_room(std::size_t size) {
@@ -98,6 +112,27 @@ std::span<Node> Builder::element_room(std::size_t count) {
 
 std::span<Node::Member> Builder::member_room(std::size_t count) {
   return {static_cast<Node::Member*>(arena_->allocate(count * sizeof(Node::Member))), count};
+}
+
+// Members, and behind them an index where there are many.
+std::span<Node::Member> Builder::arranged_room(std::size_t count) {
+  const std::size_t index = count > members_scanned_max ? index_bytes(count) : 0;
+  void* const room = arena_->allocate(count * sizeof(Node::Member) + index);
+  return {static_cast<Node::Member*>(room), count};
+}
+
+Node Builder::arranged(std::span<Node::Member> room) {
+  Node node = object_of(room);
+  if (room.size() <= members_scanned_max) return node;
+  if (keys_rise(room)) {
+    arena_->give_back(index_bytes(room.size()));
+    node.lookup = Lookup::sorted;
+    return node;
+  }
+  void* const behind = room.data() + room.size();
+  write_index(room, {static_cast<std::uint32_t*>(behind), room.size()});
+  node.lookup = Lookup::indexed;
+  return node;
 }
 
 Node Builder::text_of(std::span<const char> room) {
@@ -141,20 +176,24 @@ Node Builder::copy(View view) {
     for (std::size_t i = 0; i < room.size(); ++i) room[i] = copy(View(&from.elements[i]));
     return array_of(room);
   }
-  if (from.type == Type::object) {
-    const std::span<Node::Member> room = member_room(from.size);
-    for (std::size_t i = 0; i < room.size(); ++i) {
-      room[i].key = copy(View(&from.members[i].key));
-      room[i].value = copy(View(&from.members[i].value));
-    }
-    return object_of(room);
+  if (from.type != Type::object) return from;
+  const std::size_t bytes = from.size * sizeof(Node::Member);
+  const std::size_t index = from.lookup == Lookup::indexed ? index_bytes(from.size) : 0;
+  auto* const room = static_cast<Node::Member*>(arena_->allocate(bytes + index));
+  for (std::size_t i = 0; i < from.size; ++i) {
+    room[i].key = text({from.members[i].key.text, from.members[i].key.size});
+    room[i].value = copy(View(&from.members[i].value));
   }
-  return from;
+  if (index > 0) std::memcpy(room + from.size, from.members + from.size, index);
+  Node node = from;
+  node.members = room;
+  return node;
 }
 
 Value Builder::finish(Node root) && {
+  arena_->settle();
   Value value(std::move(arena_), root);
-  if (value.arena_->arenas() <= arenas_retained_max) return value;
+  if (value.arenas() <= arenas_retained_max) return value;
   return Value::copy_of(value.view());
 }
 

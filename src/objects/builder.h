@@ -8,7 +8,9 @@
 //   Value value = std::move(builder).finish(builder.object(members));
 //
 // Assumes: a Builder is used by one thread and finished once. It does not check for duplicate
-// keys: whoever reads input does (objects/json.h).
+// keys: whoever reads input does (objects/json.h). Objects from object() and object_of_pairs() can
+// be large: their members are found by halves (objects/member_index.h); those of object_of() are
+// scanned.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -50,6 +52,9 @@ class Builder {
   static Node array_of(std::span<const Node> room);
   static Node object_of(std::span<const Node::Member> room);
 
+  // The same object with one member's value replaced; its keys and their order are kept.
+  Node object_replacing(const Node& object, std::size_t member, const Node& value);
+
   // Shares the value's nodes, and keeps its arena alive.
   Node embed(const Value& value);
 
@@ -63,6 +68,9 @@ class Builder {
   Value finish(Node root) &&;
 
  private:
+  std::span<Node::Member> arranged_room(std::size_t count);
+  Node arranged(std::span<Node::Member> room);
+
   std::shared_ptr<Arena> arena_;
 };
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "objects/builder.h"
+#include "objects/member_index.h"
 
 namespace muster::objects {
 
@@ -61,24 +62,32 @@ class Spine {
     if (!here.is_object() && !here.is_absent() && !here.is_null()) {
       return not_a("an object", here, depth);
     }
-    std::vector<Node::Member> members;
-    members.reserve(here.size() + 1);
-    bool found = false;
-    for (std::size_t i = 0; i < here.size(); ++i) {
-      const Node::Member& member = here.node().members[i];
-      if (found || std::string_view(member.key.text, member.key.size) != key) {
-        members.push_back(member);
-        continue;
-      }
-      found = true;
-      const std::optional<Node> rebuilt = TRY(rebuild(View(&member.value), depth + 1));
-      if (rebuilt) members.push_back({member.key, *rebuilt});
-    }
-    if (!found && replacement_ != nullptr) {
+    const Node& object = here.node();
+    const Node::Member* const found = here.is_object() ? find_member(object, key) : nullptr;
+    if (found == nullptr) {
       const std::optional<Node> made = TRY(rebuild(View(), depth + 1));
-      members.push_back({builder_.text(key), *made});
+      return std::optional<Node>(with_member(here, {builder_.text(key), *made}));
     }
-    return std::optional<Node>(builder_.object(members));
+    const auto index = static_cast<std::size_t>(found - object.members);
+    const std::optional<Node> rebuilt = TRY(rebuild(View(&found->value), depth + 1));
+    if (rebuilt) return std::optional<Node>(builder_.object_replacing(object, index, *rebuilt));
+    return std::optional<Node>(without_member(object, index));
+  }
+
+  Node with_member(View object, const Node::Member& added) {
+    std::vector<Node::Member> members;
+    members.reserve(object.size() + 1);
+    if (object.is_object()) {
+      members.assign(object.node().members, object.node().members + object.size());
+    }
+    members.push_back(added);
+    return builder_.object(members);
+  }
+
+  Node without_member(const Node& object, std::size_t index) {
+    std::vector<Node::Member> members(object.members, object.members + object.size);
+    members.erase(members.begin() + static_cast<std::ptrdiff_t>(index));
+    return builder_.object(members);
   }
 
   Result<std::optional<Node>> rebuild_array(View here, std::size_t index, std::size_t depth) {

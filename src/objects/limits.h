@@ -13,6 +13,9 @@ inline constexpr std::size_t document_bytes_max = std::size_t{3} * 1024 * 1024;
 // Nesting of arrays and objects. Recursion over a Value is bounded by it.
 inline constexpr std::size_t depth_max = 256;
 
+// Working memory of a JSON reader that is kept for the next text: that for a text of this size.
+inline constexpr std::size_t json_text_bytes_kept_max = std::size_t{128} * 1024;
+
 // Documents in one YAML text.
 inline constexpr std::size_t yaml_documents_max = 100000;
 

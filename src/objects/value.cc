@@ -2,10 +2,12 @@
 #include "objects/value.h"
 
 #include <bit>
+#include <cstring>
 #include <vector>
 
 #include "objects/arena.h"
 #include "objects/builder.h"
+#include "objects/member_index.h"
 
 namespace muster::objects {
 
@@ -59,10 +61,9 @@ std::size_t View::size() const {
 }
 
 View View::operator[](std::string_view key) const {
-  for (const MemberView member : members()) {
-    if (member.key == key) return member.value;
-  }
-  return View();
+  if (!is_object()) return View();
+  const Node::Member* const member = find_member(*node_, key);
+  return member == nullptr ? View() : View(&member->value);
 }
 
 View View::operator[](std::size_t index) const {
@@ -116,8 +117,27 @@ Value Value::object(std::initializer_list<std::pair<std::string_view, Value>> me
   return std::move(builder).finish(root);
 }
 
+namespace {
+
+// What Builder::copy takes of an arena, to the byte.
+std::size_t bytes_of(View view) {
+  const Node& node = view.node();
+  if (node.type == Type::string) return node.size;
+  std::size_t bytes = view.elements().size() * sizeof(Node);
+  for (const View element : view.elements()) bytes += bytes_of(element);
+  if (node.type == Type::object) bytes += node.size * sizeof(Node::Member);
+  if (node.lookup == Lookup::indexed) bytes += index_bytes(node.size);
+  for (const MemberView member : view.members())
+    bytes += member.key.size() + bytes_of(member.value);
+  return bytes;
+}
+
+}  // namespace
+
 Value Value::copy_of(View view) {
-  Builder builder;
+  const std::size_t bytes = bytes_of(view);
+  if (bytes == 0) return Value(nullptr, view.node());
+  Builder builder(bytes);
   const Node root = builder.copy(view);
   return std::move(builder).finish(root);
 }
@@ -125,6 +145,34 @@ Value Value::copy_of(View view) {
 std::size_t Value::memory() const {
   return sizeof(Value) + (arena_ == nullptr ? 0 : arena_->memory());
 }
+
+std::size_t Value::arenas() const {
+  return arena_ == nullptr ? 0 : arena_->arenas();
+}
+
+namespace {
+
+bool same_elements(View a, View b) {
+  if (a.node().elements == b.node().elements) return true;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (!(a[i] == b[i])) return false;
+  }
+  return true;
+}
+
+// Members mostly stand in the same order; where they do not, they are looked up.
+bool same_members(const Node& a, const Node& b) {
+  if (a.members == b.members) return true;
+  for (std::size_t i = 0; i < a.size; ++i) {
+    const Node::Member& mine = a.members[i];
+    const Node::Member* other = &b.members[i];
+    if (text_of(mine.key) != text_of(other->key)) other = find_member(b, text_of(mine.key));
+    if (other == nullptr || !(View(&mine.value) == View(&other->value))) return false;
+  }
+  return true;
+}
+
+}  // namespace
 
 bool operator==(View a, View b) {
   if (a.type() != b.type()) return false;
@@ -139,38 +187,43 @@ bool operator==(View a, View b) {
     case Type::real:
       return a.node().real == b.node().real;
     case Type::string:
-      return *a.string() == *b.string();
-    case Type::array: {
-      if (a.size() != b.size()) return false;
-      if (a.node().elements == b.node().elements) return true;
-      for (std::size_t i = 0; i < a.size(); ++i) {
-        if (!(a[i] == b[i])) return false;
-      }
-      return true;
-    }
-    case Type::object: {
-      if (a.size() != b.size()) return false;
-      if (a.node().members == b.node().members) return true;
-      for (const MemberView member : a.members()) {
-        if (!(member.value == b[member.key])) return false;
-      }
-      return true;
-    }
+      return text_of(a.node()) == text_of(b.node());
+    case Type::array:
+      return a.size() == b.size() && same_elements(a, b);
+    case Type::object:
+      return a.size() == b.size() && same_members(a.node(), b.node());
   }
   return false;
 }
 
 namespace {
 
+// Both halves of the product of two 64-bit words, folded together: every bit of the input reaches
+// every bit of the result.
 std::uint64_t mix(std::uint64_t seed, std::uint64_t word) {
-  std::uint64_t x = (seed ^ word) * 0x9E3779B97F4A7C15ULL;
-  return x ^ (x >> 32);
+  __extension__ using Wide = unsigned __int128;
+  const Wide product = static_cast<Wide>(seed ^ 0x9E3779B97F4A7C15ULL) *
+                       static_cast<Wide>(word ^ 0xD1B54A32D192ED03ULL);
+  return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
+}
+
+std::uint64_t hash_text(std::uint64_t seed, std::string_view text) {
+  std::uint64_t result = mix(seed, text.size());
+  while (text.size() >= sizeof(std::uint64_t)) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, text.data(), sizeof(word));
+    result = mix(result, word);
+    text.remove_prefix(sizeof(word));
+  }
+  std::uint64_t rest = 0;
+  if (!text.empty()) std::memcpy(&rest, text.data(), text.size());
+  return mix(result, rest);
 }
 
 }  // namespace
 
 std::uint64_t hash(View view) {
-  const auto seed = static_cast<std::uint64_t>(view.type()) + 1;
+  const auto seed = (static_cast<std::uint64_t>(view.type()) + 1) * 0xBF58476D1CE4E5B9ULL;
   switch (view.type()) {
     case Type::absent:
     case Type::null:
@@ -178,25 +231,26 @@ std::uint64_t hash(View view) {
     case Type::boolean:
       return mix(seed, view.node().boolean ? 1 : 2);
     case Type::integer:
-      return mix(seed, static_cast<std::uint64_t>(view.node().integer));
+      return mix(mix(seed, static_cast<std::uint64_t>(view.node().integer)), seed);
     case Type::real: {
       const double value = view.node().real;
-      return mix(seed, value == 0.0 ? 0 : std::bit_cast<std::uint64_t>(value));
+      // Zero has two signs that are equal.
+      return mix(mix(seed, value == 0.0 ? 0 : std::bit_cast<std::uint64_t>(value)), seed);
     }
     case Type::string:
-      return mix(seed, std::hash<std::string_view>{}(*view.string()));
+      return hash_text(seed, text_of(view.node()));
     case Type::array: {
       std::uint64_t result = mix(seed, view.size());
       for (const View element : view.elements()) result = mix(result, hash(element));
       return result;
     }
     case Type::object: {
-      // A sum, because the order of members does not count.
-      std::uint64_t result = mix(seed, view.size());
+      // A sum of mixed members, because their order does not count.
+      std::uint64_t sum = 0;
       for (const MemberView member : view.members()) {
-        result += mix(std::hash<std::string_view>{}(member.key), hash(member.value));
+        sum += mix(hash_text(seed, member.key), hash(member.value));
       }
-      return result;
+      return mix(mix(seed, view.size()), sum);
     }
   }
   return 0;

@@ -35,11 +35,15 @@ enum class Type : std::uint8_t { absent, null, boolean, integer, real, string, a
 // "string", "integer" … as error messages name it.
 std::string_view type_name(Type type);
 
+// How an object's members are found by key (objects/member_index.h). Only Builder sets it.
+enum class Lookup : std::uint8_t { scan, sorted, indexed };
+
 // Sixteen bytes. Strings, elements and members lie in an arena.
 struct Node {
   struct Member;
 
   Type type = Type::absent;
+  Lookup lookup = Lookup::scan;
   std::uint32_t size = 0;  // bytes of a string, elements of an array, members of an object
   union {
     bool boolean;
@@ -57,6 +61,8 @@ struct Node::Member {
   Node key;  // a string
   Node value;
 };
+
+static_assert(sizeof(Node) == 16);
 
 class View {
  public:
@@ -199,8 +205,9 @@ class Value {
   View operator[](std::string_view key) const { return view()[key]; }
   View operator[](std::size_t index) const { return view()[index]; }
 
-  // Bytes of memory this value keeps alive.
+  // Bytes of memory this value keeps alive, and in how many arenas they lie.
   std::size_t memory() const;
+  std::size_t arenas() const;
 
  private:
   friend class Builder;
@@ -214,7 +221,7 @@ class Value {
 // Same JSON value: member order does not matter, 1 and 1.0 differ.
 bool operator==(View a, View b);
 
-// Equal views have equal hashes. Stable within one build only.
+// Equal views have equal hashes. The same in every run of one build; not a promise between builds.
 std::uint64_t hash(View view);
 
 }  // namespace muster::objects

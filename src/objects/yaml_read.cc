@@ -3,13 +3,15 @@
 #include <yaml.h>
 
 #include <algorithm>
-#include <cmath>
+#include <array>
+#include <charconv>
 #include <optional>
 #include <span>
 #include <utility>
 
 #include "objects/assembler.h"
 #include "objects/builder.h"
+#include "objects/number_text.h"
 #include "objects/yaml.h"
 #include "objects/yaml_scalar.h"
 
@@ -108,9 +110,18 @@ class Events {
   bool held_ = false;
 };
 
+// A real goes through JSON, where Go writes 1e3 as 1000, which is then read as an integer.
+Node node_of_real(double value) {
+  std::array<char, number_text_max> text;
+  char* const end = write_json_real(text.data(), value);
+  std::int64_t integer = 0;
+  const auto read = std::from_chars(text.data(), end, integer);
+  const bool whole = read.ec == std::errc() && std::string_view(read.ptr, end) == ".0";
+  return whole ? Builder::integer(integer) : Builder::real(value);
+}
+
 // What comes of the scalar in JSON.
 Result<Node> node_of(const PlainScalar& scalar, std::string_view text, Builder& builder) {
-  constexpr double integer_end = 9223372036854775808.0;
   switch (scalar.kind) {
     case Kind::null:
       return Builder::null();
@@ -121,12 +132,7 @@ Result<Node> node_of(const PlainScalar& scalar, std::string_view text, Builder& 
     case Kind::big_integer:
       return Builder::real(scalar.real);
     case Kind::real:
-      // JSON in between: Go writes 1e3 as 1000, which is then read as an integer.
-      if (std::trunc(scalar.real) == scalar.real && scalar.real >= -integer_end &&
-          scalar.real < integer_end) {
-        return Builder::integer(static_cast<std::int64_t>(scalar.real));
-      }
-      return Builder::real(scalar.real);
+      return node_of_real(scalar.real);
     case Kind::not_finite:
       return Error::bad_request(fmt::format("{} cannot be written in JSON", text));
     case Kind::string:
@@ -169,8 +175,9 @@ Result<PlainScalar> resolve_tagged(std::string_view tag, std::string_view text) 
 
 class DocumentReader {
  public:
-  DocumentReader(Events& events, const ParseOptions& options)
-      : events_(events), options_(options), assembler_(builder_, options) {}
+  DocumentReader(Events& events, const ParseOptions& options) : events_(events), options_(options) {
+    assembler_.begin(builder_, options);
+  }
 
   // From behind the document's start to its end. Nothing where the document is empty.
   Result<std::optional<YamlDocument>> read() {

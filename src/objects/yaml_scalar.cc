@@ -8,6 +8,8 @@
 #include <limits>
 #include <optional>
 
+#include "objects/number_text.h"
+
 namespace muster::objects {
 
 namespace {
@@ -102,36 +104,6 @@ bool has_float_form(std::string_view text) {
   return skip_digits(text) > 0 && text.empty();
 }
 
-// Whether a number in float form that a double cannot hold is too small rather than too large:
-// where its first digit other than zero stands, moved by the exponent.
-bool underflows(std::string_view text) {
-  const std::size_t mark = std::min(text.find_first_of("eE"), text.size());
-  const std::string_view digits = text.substr(0, mark);
-  const std::size_t point = std::min(digits.find('.'), digits.size());
-  const std::size_t significant = digits.find_first_of("123456789");
-  if (significant == std::string_view::npos) return true;
-  std::int64_t exponent = 0;
-  std::string_view written = text.substr(std::min(mark + 1, text.size()));
-  if (!written.empty() && written.front() == '+') written.remove_prefix(1);
-  const auto read = std::from_chars(written.data(), written.data() + written.size(), exponent);
-  if (read.ec == std::errc::result_out_of_range) return written.front() == '-';
-  return static_cast<std::int64_t>(point) - static_cast<std::int64_t>(significant) + exponent < 0;
-}
-
-// Nothing where it is too large for a double; too small is zero.
-std::optional<double> read_real(std::string_view text) {
-  const bool negative = text.front() == '-';
-  std::string_view digits = text;
-  skip_sign(digits);
-  double magnitude = 0;
-  const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), magnitude);
-  if (read.ec == std::errc::result_out_of_range) {
-    if (!underflows(digits)) return std::nullopt;
-    magnitude = 0;
-  }
-  return negative ? -magnitude : magnitude;
-}
-
 struct Magnitude {
   int base;
   std::string_view digits;
@@ -175,7 +147,7 @@ PlainScalar resolve_number(std::string_view text) {
   if (const auto out = read_integer(negative, is_signed, split_base(digits))) return *out;
   PlainScalar out;
   if (has_float_form(plain)) {
-    if (const auto value = read_real(plain)) {
+    if (const auto value = read_decimal(plain)) {
       out.kind = Kind::real;
       out.real = *value;
     }
@@ -186,25 +158,6 @@ PlainScalar resolve_number(std::string_view text) {
   digits = std::string_view(plain).substr(2);
   if (!skip_sign(digits)) return out;
   return read_integer(plain[2] == '-', true, {2, digits}).value_or(out);
-}
-
-// The shortest text that reads back as the same number, with an exponent where it is below -4 or
-// above 5: Go's 'g', in which YAML is written.
-template <class Real>
-std::string format_general(Real value) {
-  std::array<char, 64> buffer;
-  char* const end = buffer.data() + buffer.size();
-  char* written = std::to_chars(buffer.data(), end, value, std::chars_format::scientific).ptr;
-  const std::string_view scientific(buffer.data(),
-                                    static_cast<std::size_t>(written - buffer.data()));
-  std::string_view digits = scientific.substr(scientific.find('e') + 1);
-  const bool negative = digits.front() == '-';
-  digits.remove_prefix(1);
-  int exponent = 0;
-  std::from_chars(digits.data(), digits.data() + digits.size(), exponent);
-  if (negative ? exponent > 4 : exponent > 5) return std::string(scientific);
-  written = std::to_chars(buffer.data(), end, value, std::chars_format::fixed).ptr;
-  return std::string(buffer.data(), written);
 }
 
 // One or two digits with a value in [low, high].
@@ -286,7 +239,7 @@ PlainScalar resolve_plain(std::string_view text) {
   const char first = text.front();
   if (is_digit(first) || first == '+' || first == '-') return resolve_number(text);
   if (first != '.' || !has_float_form(text)) return out;
-  if (const auto value = read_real(text)) {
+  if (const auto value = read_decimal(text)) {
     out.kind = Kind::real;
     out.real = *value;
   }
@@ -296,7 +249,7 @@ PlainScalar resolve_plain(std::string_view text) {
 std::string key_of_real(double value) {
   if (std::isnan(value)) return ".nan";
   if (std::isinf(value)) return value > 0 ? ".inf" : "-.inf";
-  return format_general(static_cast<float>(value));
+  return general_text(static_cast<float>(value));
 }
 
 }  // namespace muster::objects

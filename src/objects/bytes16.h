@@ -1,0 +1,93 @@
+// Sixteen bytes of text looked at together: copied, and searched for the few characters that end
+// a run. SSE2 where the machine has it, which on x86-64 is always; a plain loop elsewhere.
+//
+//   const Bytes16 bytes(from);              // reads 16 bytes
+//   bytes.store(to);                        // writes 16 bytes
+//   const unsigned run = bytes.until_quote_or_backslash();   // 16 where there is none
+//
+// Internal to this folder.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <bit>
+#include <cstring>
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+namespace muster::objects {
+
+// What a JSON writer may not copy as it is: quote, backslash and control characters; <, > and &,
+// as Go writes them; and 0xE2, with which U+2028 and U+2029 begin.
+constexpr bool is_escape_candidate(unsigned char byte) {
+  return byte < 0x20 || byte == '"' || byte == '\\' || byte == '<' || byte == '>' || byte == '&' ||
+         byte == 0xE2;
+}
+
+#if defined(__SSE2__)
+
+class Bytes16 {
+ public:
+  explicit Bytes16(const char* from) { std::memcpy(&bytes_, from, sizeof(bytes_)); }
+
+  void store(char* to) const { std::memcpy(to, &bytes_, sizeof(bytes_)); }
+
+  unsigned until_quote_or_backslash() const {
+    return first(_mm_or_si128(equal(bytes_, '"'), equal(bytes_, '\\')));
+  }
+
+  unsigned until_escape_candidate() const {
+    // Two characters that differ in one bit are found by one comparison without that bit:
+    // " and & in 0x04, < and > in 0x02.
+    const __m128i quote_or_ampersand = equal(without(0x04), '"');
+    const __m128i angle = equal(without(0x02), '<');
+    const __m128i rest = _mm_or_si128(equal(bytes_, '\\'), equal(bytes_, '\xE2'));
+    const __m128i highest_control = _mm_set1_epi8(0x1F);
+    const __m128i control = _mm_cmpeq_epi8(_mm_max_epu8(bytes_, highest_control), highest_control);
+    return first(
+        _mm_or_si128(_mm_or_si128(quote_or_ampersand, angle), _mm_or_si128(rest, control)));
+  }
+
+ private:
+  static __m128i equal(__m128i bytes, char wanted) {
+    return _mm_cmpeq_epi8(bytes, _mm_set1_epi8(wanted));
+  }
+
+  __m128i without(char bit) const { return _mm_andnot_si128(_mm_set1_epi8(bit), bytes_); }
+
+  static unsigned first(__m128i found) {
+    const auto mask = static_cast<unsigned>(_mm_movemask_epi8(found));
+    return static_cast<unsigned>(std::countr_zero(mask | 0x10000U));
+  }
+
+  __m128i bytes_;
+};
+
+#else
+
+class Bytes16 {
+ public:
+  explicit Bytes16(const char* from) { std::memcpy(bytes_, from, sizeof(bytes_)); }
+
+  void store(char* to) const { std::memcpy(to, bytes_, sizeof(bytes_)); }
+
+  unsigned until_quote_or_backslash() const {
+    unsigned i = 0;
+    while (i < sizeof(bytes_) && bytes_[i] != '"' && bytes_[i] != '\\') ++i;
+    return i;
+  }
+
+  unsigned until_escape_candidate() const {
+    unsigned i = 0;
+    while (i < sizeof(bytes_) && !is_escape_candidate(static_cast<unsigned char>(bytes_[i]))) ++i;
+    return i;
+  }
+
+ private:
+  char bytes_[16];
+};
+
+#endif
+
+}  // namespace muster::objects
