@@ -2,7 +2,6 @@
 #include "objects/member_index.h"
 
 #include <algorithm>
-#include <cstring>
 #include <numeric>
 
 namespace muster::objects {
@@ -11,10 +10,7 @@ namespace {
 
 const Node::Member* scan(std::span<const Node::Member> members, std::string_view key) {
   for (const Node::Member& member : members) {
-    if (member.key.size == key.size() &&
-        std::memcmp(member.key.text, key.data(), key.size()) == 0) {
-      return &member;
-    }
+    if (text_of(member.key) == key) return &member;
   }
   return nullptr;
 }
