@@ -32,15 +32,14 @@ class UniqueFunction<R(Args...)> {
   UniqueFunction() = default;
   UniqueFunction(std::nullptr_t) {}
 
-  template <class F>
-  requires(!std::same_as<std::remove_cvref_t<F>, UniqueFunction> &&
-           std::is_invocable_r_v<R, std::decay_t<F>&, Args...>) UniqueFunction(F&& callable)
-      : verbs_(&verbs_of<std::decay_t<F>>) {
-    using Body = std::decay_t<F>;
+  template <class Body>
+  requires(!std::same_as<Body, UniqueFunction> && std::is_invocable_r_v<R, Body&, Args...>)
+      UniqueFunction(Body body)
+      : verbs_(&verbs_of<Body>) {
     if constexpr (fits<Body>) {
-      ::new (place()) Body(std::forward<F>(callable));
+      ::new (place()) Body(std::move(body));
     } else {
-      ::new (place()) Body*(std::make_unique<Body>(std::forward<F>(callable)).release());
+      ::new (place()) Body*(std::make_unique<Body>(std::move(body)).release());
     }
   }
 
@@ -73,9 +72,12 @@ class UniqueFunction<R(Args...)> {
   };
 
   template <class Body>
+  static constexpr bool has_room = sizeof(Body) <= inside_bytes;
+  template <class Body>
+  static constexpr bool is_aligned = alignof(Body) <= alignof(void*);
+  template <class Body>
   static constexpr bool fits =
-      sizeof(Body) <= inside_bytes &&
-      alignof(Body) <= alignof(void*) && std::is_nothrow_move_constructible_v<Body>;
+      has_room<Body>&& is_aligned<Body>&& std::is_nothrow_move_constructible_v<Body>;
 
   template <class Body>
   static Body& body_in(void* inside) {
@@ -93,15 +95,14 @@ class UniqueFunction<R(Args...)> {
 
   template <class Body>
   static void move_body(void* from, void* to) noexcept {
-    Body& body = body_in<Body>(from);
-    ::new (to) Body(std::move(body));
-    body.~Body();
+    ::new (to) Body(std::move(body_in<Body>(from)));
+    std::destroy_at(&body_in<Body>(from));
   }
 
   template <class Body>
   static void drop_body(void* inside) noexcept {
     if constexpr (fits<Body>) {
-      body_in<Body>(inside).~Body();
+      std::destroy_at(&body_in<Body>(inside));
     } else {
       const std::unique_ptr<Body> owner(&body_in<Body>(inside));
     }

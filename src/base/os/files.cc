@@ -17,7 +17,7 @@ namespace {
 
 // Asks for one byte more than allowed: that is how it learns that there is more.
 Result<std::string> read_to_end(int number, const std::string& path, std::size_t bytes_max) {
-  constexpr std::size_t step_bytes = 64 * 1024;
+  constexpr std::size_t step_bytes = std::size_t{64} * 1024;
   std::string text;
   while (true) {
     const std::size_t before = text.size();
