@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <array>
+
+#include "tests/scenarios/scenario.h"
+
+namespace muster::scenarios {
+
+Verb find_verb(std::string_view name) {
+  const std::array areas = {convert_verbs(), value_verbs()};
+  for (const std::span<const NamedVerb> area : areas) {
+    for (const NamedVerb& verb : area) {
+      if (verb.name == name) return verb.verb;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace muster::scenarios
