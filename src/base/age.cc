@@ -14,7 +14,8 @@ namespace {
 constexpr std::int64_t seconds_per_minute = 60;
 constexpr std::int64_t seconds_per_hour = 3'600;
 constexpr std::int64_t seconds_per_day = 86'400;
-constexpr std::int64_t seconds_per_year = 365 * seconds_per_day;
+constexpr std::int64_t days_per_year = 365;
+constexpr std::int64_t seconds_per_year = days_per_year * seconds_per_day;
 
 std::int64_t whole_seconds(Span span) {
   return span.nanoseconds / 1'000'000'000;
@@ -22,8 +23,10 @@ std::int64_t whole_seconds(Span span) {
 
 double hours_as_go(Span span) {
   constexpr std::int64_t nanoseconds_per_hour = seconds_per_hour * 1'000'000'000;
-  return static_cast<double>(span.nanoseconds / nanoseconds_per_hour) +
-         static_cast<double>(span.nanoseconds % nanoseconds_per_hour) / nanoseconds_per_hour;
+  const std::int64_t whole = span.nanoseconds / nanoseconds_per_hour;
+  const std::int64_t rest = span.nanoseconds % nanoseconds_per_hour;
+  return static_cast<double>(whole) +
+         static_cast<double>(rest) / static_cast<double>(nanoseconds_per_hour);
 }
 
 // "3m12s", or "3m" when the second part is zero.
@@ -47,9 +50,9 @@ std::string human_duration(Span span) {
   if (hours < 48) return fmt::format("{}h", hours);
   const std::int64_t days = seconds / seconds_per_day;
   if (days < 8) return two_units(days, 'd', hours % 24, 'h');
-  if (days < 2 * 365) return fmt::format("{}d", days);
+  if (days < 2 * days_per_year) return fmt::format("{}d", days);
   const std::int64_t years = seconds / seconds_per_year;
-  if (years < 8) return two_units(years, 'y', days % 365, 'd');
+  if (years < 8) return two_units(years, 'y', days % days_per_year, 'd');
   return fmt::format("{}y", years);
 }
 
@@ -62,7 +65,7 @@ std::string short_human_duration(Span span) {
   if (seconds < seconds_per_day) return fmt::format("{}h", seconds / seconds_per_hour);
   // kubectl computes in doubles from here on, and so calls the last nanosecond of a year a year.
   const double hours = hours_as_go(span);
-  if (static_cast<std::int64_t>(hours) < 365 * 24) {
+  if (static_cast<std::int64_t>(hours) < days_per_year * 24) {
     return fmt::format("{}d", static_cast<std::int64_t>(hours) / 24);
   }
   return fmt::format("{}y", static_cast<std::int64_t>(hours / 24 / 365));

@@ -27,7 +27,7 @@ struct Age {
 #define DURATION(...) {__VA_ARGS__},
 #define DURATION_REFUSED(...)
 constexpr Read read_rows[] = {
-#include "tests/data/duration_oracle.inc"
+#include "tests/oracle/duration.inc"
 };
 #undef DURATION
 #undef DURATION_REFUSED
@@ -35,14 +35,14 @@ constexpr Read read_rows[] = {
 #define DURATION(...)
 #define DURATION_REFUSED(input, message) {{input, sizeof(input) - 1}, message},
 constexpr Refused refused_rows[] = {
-#include "tests/data/duration_oracle.inc"
+#include "tests/oracle/duration.inc"
 };
 #undef DURATION
 #undef DURATION_REFUSED
 
 #define AGE(...) {__VA_ARGS__},
 constexpr Age age_rows[] = {
-#include "tests/data/duration_oracle.inc"
+#include "tests/oracle/duration.inc"
 };
 
 TEST(Duration, is_read_and_printed_as_go_does) {

@@ -19,7 +19,7 @@ namespace muster {
 
 struct LogFile {
   std::string path;
-  std::size_t file_bytes_max = 16 * 1024 * 1024;
+  std::size_t file_bytes_max = 16'777'216;
   std::size_t old_files_max = 4;  // path.1.log … beside the current one
 };
 

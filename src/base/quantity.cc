@@ -61,7 +61,8 @@ void shift_right_up(BigInteger& value, std::int32_t digits) {
 
 char decimal_si_suffix(std::int32_t exponent) {
   constexpr std::string_view suffixes = "num kMGTPE";
-  return suffixes[static_cast<std::size_t>(exponent / 3 + 3)];
+  const std::int32_t index = exponent / 3 + 3;
+  return suffixes[static_cast<std::size_t>(index)];
 }
 
 void append_number(std::string& out, std::int64_t number) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Every row of tests/data/quantity_oracle.inc, which the real resource.Quantity wrote.
+// Every row of tests/oracle/quantity.inc, which the real resource.Quantity wrote.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -25,7 +25,7 @@ struct Parsed {
 #undef PARSED
 #define PARSED(...) {__VA_ARGS__},
 constexpr Parsed parsed_rows[] = {
-#include "tests/data/quantity_oracle.inc"
+#include "tests/oracle/quantity.inc"
 };
 #undef PARSED
 #define PARSED(...)
@@ -36,7 +36,7 @@ struct ParsedDifferently {
 #undef PARSED_DIFFERENTLY
 #define PARSED_DIFFERENTLY(...) {__VA_ARGS__},
 constexpr ParsedDifferently differing_rows[] = {
-#include "tests/data/quantity_oracle.inc"
+#include "tests/oracle/quantity.inc"
 };
 #undef PARSED_DIFFERENTLY
 #define PARSED_DIFFERENTLY(...)
@@ -47,7 +47,7 @@ struct Refused {
 #undef REFUSED
 #define REFUSED(input, message) {{input, sizeof(input) - 1}, message},
 constexpr Refused refused_rows[] = {
-#include "tests/data/quantity_oracle.inc"
+#include "tests/oracle/quantity.inc"
 };
 #undef REFUSED
 #define REFUSED(...)
@@ -59,7 +59,7 @@ struct Pair {
 #undef PAIR
 #define PAIR(...) {__VA_ARGS__},
 constexpr Pair pair_rows[] = {
-#include "tests/data/quantity_oracle.inc"
+#include "tests/oracle/quantity.inc"
 };
 #undef PAIR
 #define PAIR(...)
@@ -72,7 +72,7 @@ struct Times {
 #undef TIMES
 #define TIMES(...) {__VA_ARGS__},
 constexpr Times times_rows[] = {
-#include "tests/data/quantity_oracle.inc"
+#include "tests/oracle/quantity.inc"
 };
 
 Quantity quantity(std::string_view text) {

@@ -28,28 +28,28 @@ struct Refused {
 #undef TIME
 #define TIME(...) {__VA_ARGS__},
 constexpr Read time_rows[] = {
-#include "tests/data/timestamp_oracle.inc"
+#include "tests/oracle/timestamp.inc"
 };
 #undef TIME
 #define TIME(...)
 #undef TIME_REFUSED
 #define TIME_REFUSED(...) {__VA_ARGS__},
 constexpr Refused time_refused_rows[] = {
-#include "tests/data/timestamp_oracle.inc"
+#include "tests/oracle/timestamp.inc"
 };
 #undef TIME_REFUSED
 #define TIME_REFUSED(...)
 #undef MICRO
 #define MICRO(...) {__VA_ARGS__},
 constexpr Read micro_rows[] = {
-#include "tests/data/timestamp_oracle.inc"
+#include "tests/oracle/timestamp.inc"
 };
 #undef MICRO
 #define MICRO(...)
 #undef MICRO_REFUSED
 #define MICRO_REFUSED(...) {__VA_ARGS__},
 constexpr Refused micro_refused_rows[] = {
-#include "tests/data/timestamp_oracle.inc"
+#include "tests/oracle/timestamp.inc"
 };
 
 void expect_read(const Read& row, const Result<Timestamp>& parsed) {
