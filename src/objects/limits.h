@@ -35,6 +35,11 @@ inline constexpr std::size_t cel_depth_max = 100;
 inline constexpr std::uint64_t cel_steps_per_expression_max = 1'000'000;
 inline constexpr std::uint64_t cel_steps_per_object_max = 10'000'000;
 
+// A label or field selector: its text, its requirements, and the values of all of them together.
+inline constexpr std::size_t selector_bytes_max = std::size_t{64} * 1024;
+inline constexpr std::size_t selector_requirements_max = 1'000;
+inline constexpr std::size_t selector_values_max = 10'000;
+
 // Errors that validation of one object reports; the rest is not collected.
 inline constexpr std::size_t field_errors_max = 1000;
 

@@ -183,7 +183,11 @@ std::vector<std::string> qualified_name_violations(std::string_view text) {
     if (prefix.empty()) {
       sentences.emplace_back("prefix part must be non-empty");
     } else {
-      for (const std::string& sentence : dns_subdomain_violations(prefix)) {
+      // Here, and only here, Kubernetes counts the same limit in bytes.
+      for (std::string& sentence : dns_subdomain_violations(prefix)) {
+        if (sentence == characters_max(dns_subdomain_bytes_max)) {
+          sentence = bytes_max(dns_subdomain_bytes_max);
+        }
         sentences.push_back("prefix part " + sentence);
       }
     }
