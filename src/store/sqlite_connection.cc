@@ -92,6 +92,7 @@ Result<std::unique_ptr<SqliteConnection>> SqliteConnection::open(const SqliteVfs
   if (code != SQLITE_OK) return connection->failure(code);
   sqlite3_extended_result_codes(db, 1);
   sqlite3_busy_handler(db, on_busy, nullptr);
+  // In the place of SQLite's own checkpoints inside a commit.
   sqlite3_wal_hook(db, on_commit, &connection->log_pages_);
   // Whoever closes says what becomes of the log; dropping a connection writes nothing.
   sqlite3_db_config(db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);

@@ -22,7 +22,7 @@ namespace {
 
 // The log's file shrinks back to this after a burst.
 constexpr const char* writer_settings =
-    "PRAGMA journal_mode=WAL; PRAGMA wal_autocheckpoint=0; PRAGMA journal_size_limit=67108864";
+    "PRAGMA journal_mode=WAL; PRAGMA journal_size_limit=67108864";
 
 constexpr std::string_view what_to_do =
     "; nothing was changed: restore a backup into an empty folder";
@@ -89,7 +89,6 @@ Result<> SqliteDatabase::start() {
   page_bytes_ = static_cast<std::uint64_t>(TRY(writer_->integer("PRAGMA page_size")));
   TRY(writer_->integer("SELECT count(*) FROM meta"));
   background_ = TRY(SqliteConnection::open(*vfs_, path_));
-  TRY(background_->run("PRAGMA wal_autocheckpoint=0"));
   statements_ = std::make_unique<Statements>(Statements{
       .begin = TRY(writer_->prepare("BEGIN IMMEDIATE")),
       .commit = TRY(writer_->prepare("COMMIT")),

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "tests/suites/store_suite_storm.h"
 #include "tests/suites/store_suite_world.h"
 
 namespace muster::store {
@@ -386,6 +387,23 @@ TEST_P(StoreSuite, close_finishes_what_it_accepted) {
   EXPECT_FALSE(watch->take(1));
   store_.reset();
   EXPECT_FALSE(watch->take(1)) << "a watch may outlive its store";
+}
+
+TEST_P(StoreSuite, concurrent_clients_see_one_order_and_watchers_see_all_of_it) {
+  for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+    SCOPED_TRACE(seed);
+    reopen({.watch_scan_events_max = 5});
+    StoreStorm storm(*world_, seed);
+    if (world_->is_durable()) {
+      // The keys of the storm before are still there; a fresh one must not trip over them.
+      for (const Entry& entry : store_->list({.prefix = "/storm/"}).must().entries) {
+        remove(entry.key.view()).must();
+      }
+    }
+    storm.start_after(store_->revision());
+    storm.run(*store_, 400);
+    storm.check();
+  }
 }
 
 }  // namespace muster::store

@@ -87,6 +87,7 @@ class SystemDiskWorld final : public StoreWorld {
   void crash(std::unique_ptr<Store> store) override {
     store.reset();
     running_.drain();
+    house_.drop_all();
   }
   std::string backup_path() override { return folder_ / "backup.db"; }
   Result<Revision> restore(const std::string& path) override {

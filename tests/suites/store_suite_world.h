@@ -68,6 +68,12 @@ class TurnExecutor final : public Executor {
   }
   void cancel(TimerId /*timer*/) override {}
 
+  void drop_all() {
+    std::deque<Task> dropped;
+    const std::lock_guard lock(mutex_);
+    dropped.swap(tasks_);
+  }
+
   // Runs the next task; waits for one from another thread if told to.
   bool turn(bool wait) {
     Task task;
