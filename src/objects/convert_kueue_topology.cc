@@ -21,12 +21,19 @@ namespace {
 constexpr std::string_view hostname_level = "kubernetes.io/hostname";
 
 struct Domain {
-  View values;
-  View count;
+  View values;  // a string for each level
+  std::int64_t count = 0;
 };
 
 std::string_view value_at(const Domain& domain, std::size_t level) {
   return domain.values[level].string_or("");
+}
+
+bool has_value_for_each_level(View values, std::size_t levels) {
+  for (std::size_t level = 0; level < levels; ++level) {
+    if (!values[level].is_string()) return false;
+  }
+  return true;
 }
 
 Result<std::vector<Domain>> read_domains(View assignment) {
@@ -34,11 +41,11 @@ Result<std::vector<Domain>> read_domains(View assignment) {
   std::vector<Domain> domains;
   domains.reserve(assignment["domains"].size());
   for (const View view : assignment["domains"].elements()) {
-    if (view["values"].size() < levels) {
+    if (!has_value_for_each_level(view["values"], levels)) {
       return Error::invalid(fmt::format("must have a value for each of the {} levels", levels),
                             fmt::format("topologyAssignment.domains[{}].values", domains.size()));
     }
-    domains.push_back({view["values"], view["count"]});
+    domains.push_back({view["values"], view["count"].integer_or(0)});
   }
   return domains;
 }
@@ -113,12 +120,12 @@ Node pack_counts(Builder& builder, std::span<const Domain> domains) {
       domains, [&](const Domain& domain) { return domain.count == domains.front().count; });
   if (same) {
     const Node::Member universal[] = {
-        {Builder::literal("universal"), domains.front().count.node()}};
+        {Builder::literal("universal"), Builder::integer(domains.front().count)}};
     return builder.object(universal);
   }
   std::vector<Node> counts;
   counts.reserve(domains.size());
-  for (const Domain& domain : domains) counts.push_back(domain.count.node());
+  for (const Domain& domain : domains) counts.push_back(Builder::integer(domain.count));
   const Node::Member individual[] = {{Builder::literal("individual"), builder.array(counts)}};
   return builder.object(individual);
 }

@@ -8,6 +8,15 @@ OPENAPI_PREFIXES = {
     "io.k8s.apimachinery.pkg.api.resource.": "resource.",
     "io.k8s.apimachinery.pkg.util.intstr.": "intstr.",
     "io.k8s.apimachinery.pkg.runtime.": "runtime.",
+    "io.k8s.apiextensions-apiserver.pkg.apis.": "",
+    "io.k8s.kube-aggregator.pkg.apis.": "",
+}
+
+# Where the Go source of a group is, for the groups that do not live in k8s.io/api.
+SOURCE_ROOTS = {
+    "meta": "staging/src/k8s.io/apimachinery/pkg/apis",
+    "apiextensions": "staging/src/k8s.io/apiextensions-apiserver/pkg/apis",
+    "apiregistration": "staging/src/k8s.io/kube-aggregator/pkg/apis",
 }
 
 # What a reference to these becomes. The first three are plain strings with a meaning of their own;
@@ -45,9 +54,8 @@ def short_name(long_name):
 
 def source_folder(package):
     """core.v1 -> the folder that holds its generated.proto and types.go."""
-    if package.startswith("meta."):
-        return "staging/src/k8s.io/apimachinery/pkg/apis/meta/" + package.split(".")[1]
-    return "staging/src/k8s.io/api/" + package.replace(".", "/")
+    group = package.split(".")[0]
+    return SOURCE_ROOTS.get(group, "staging/src/k8s.io/api") + "/" + package.replace(".", "/")
 
 
 class Definitions:
@@ -72,13 +80,19 @@ class Definitions:
                 published.go_structs(self.tree.read(f"{folder}/types.go")))
         return self.packages[name]
 
+    def proto_message(self, name):
+        """The full name of a kind's message, such as k8s.io.api.core.v1.Pod."""
+        package, _, kind = name.rpartition(".")
+        text = self.tree.read(f"{source_folder(package)}/generated.proto")
+        return f"{published.proto_package(text)}.{kind}"
+
     def references(self, name):
         """Types that the type refers to directly."""
         found = []
 
         def walk(node):
             if isinstance(node, dict):
-                if "$ref" in node:
+                if isinstance(node.get("$ref"), str):    # JSONSchemaProps has a field of that name
                     found.append(short_name(node["$ref"].split("/")[-1]))
                 for value in node.values():
                     walk(value)

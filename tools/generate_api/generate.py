@@ -24,7 +24,8 @@ def load_yaml(name):
 
 
 def snake(name):
-    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
+    """ClusterQueue -> cluster_queue, APIService -> api_service."""
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower()
 
 
 def document_name(group, version):
@@ -106,12 +107,12 @@ def topic_of_types(definitions, names, topics):
     for name in names:
         files.setdefault(name, name.split(".")[0] + ".yaml")
     for name in names:
-        if name.startswith(("meta.", "resource.", "runtime.")):
+        if name.startswith(("meta.", "runtime.")) or name == "resource.Quantity":
             files[name] = "meta.yaml"
     return files
 
 
-def builtin_document(kind, resources, schema, facts):
+def builtin_document(kind, proto_message, resources, schema, facts):
     resource = next(item for item in resources
                     if item["kind"] == kind["kind"] and "/" not in item["name"])
     plural = resource["name"]
@@ -119,8 +120,7 @@ def builtin_document(kind, resources, schema, facts):
              "singular": resource["singularName"]}
     names |= {key: resource[key] for key in ("shortNames", "categories") if key in resource}
     version = {"name": kind["version"], "served": True, "storage": True,
-               "x-muster-proto-message":
-                   f"k8s.io.api.{kind['package']}.{kind['version']}.{kind['kind']}"}
+               "x-muster-proto-message": proto_message}
     if any(item["name"] == f"{plural}/status" for item in resources):
         version["subresources"] = {"status": {}}
     for key in ("selectableFields", "additionalPrinterColumns"):
@@ -173,17 +173,19 @@ def main():
         schema = definitions.convert(name)
         if name in status_only:
             schema.pop("required", None)
-        native[name] = apply_facts(name, schema, facts)
+        native[name] = api.types.get(name) or apply_facts(name, schema, facts)
     for name, kind in zip(kind_names, table["builtin"]):
         resources = builtin.published.discovery(
             tree, document_name(kind["group"], kind["version"]))
         schema = apply_facts(name, definitions.convert(name), facts)
-        document = builtin_document(kind, resources, schema,
+        document = builtin_document(kind, definitions.proto_message(name), resources, schema,
                                     kind_facts.get(name, {}))
         api.write(f"{kind['folder']}/{snake(kind['kind'])}.yaml", [], document)
         paths.write_builtin(options.paths, name, definitions)
 
     embedder = custom.Embedder(definitions, native)
+    embedder.types |= {name: schema for name, schema in api.types.items()
+                       if name.startswith("embedded.") or name == custom.QUANTITY_TEXT}
     project_trees = {name: sources.open_tree(where) for name, _, where in
                      (text.partition("=") for text in options.source)}
     for kind in table["custom"]:
@@ -209,7 +211,8 @@ def main():
             if name.startswith("embedded.") else "meta.yaml")
         by_file.setdefault(file_name, {})[name] = everything[name]
     for file_name, types in sorted(by_file.items()):
-        comment = table["comments"][file_name.removeprefix("embedded_")]
+        topic = file_name.removeprefix("embedded_")
+        comment = table["comments"].get(topic, f"Types of the group {topic.removesuffix('.yaml')}.")
         if file_name.startswith("embedded_"):
             comment = f"As a CRD embeds them. {comment}"
         api.append_types(file_name, [comment], types)

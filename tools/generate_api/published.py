@@ -55,6 +55,10 @@ def proto_messages(text):
     return messages
 
 
+def proto_package(text):
+    return re.search(r"^package ([\w.]+);", text, re.MULTILINE).group(1)
+
+
 @dataclass
 class GoField:
     name: str          # the JSON name; for an inlined struct the name of the Go type
