@@ -290,6 +290,7 @@ void Quantity::append_canonical(std::string& out) const {
 // The binary family prints decimal below 1024 and for what is not whole.
 bool Quantity::prints_as_binary() const {
   if (format_ != QuantityFormat::binary_si) return false;
+  if (exponent_ == 0 && !is_wide()) return mantissa_ >= 1024 || mantissa_ <= -1024;
   const Quantity magnitude = sign() < 0 ? -*this : *this;
   if (magnitude < Quantity::of(1024)) return false;
   return magnitude.round_up(QuantityScale::unit) == magnitude;

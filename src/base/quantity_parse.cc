@@ -4,9 +4,10 @@
 // expression says: ".", "+", "Ki" and "e3" are all zero. Which texts survive as written is decided
 // by the same conditions as upstream, because clients see the difference.
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <limits>
+#include <optional>
+#include <string>
 #include <system_error>
 #include <utility>
 
@@ -41,37 +42,25 @@ struct Suffix {
   QuantityFormat format = QuantityFormat::decimal_si;
 };
 
-struct NamedSuffix {
-  std::string_view name;
-  Suffix suffix;
-};
-
-constexpr QuantityFormat decimal_si = QuantityFormat::decimal_si;
-constexpr QuantityFormat binary_si = QuantityFormat::binary_si;
-
-constexpr std::array<NamedSuffix, 16> named_suffixes{{
-    {"", {false, 0, decimal_si}},
-    {"m", {false, -3, decimal_si}},
-    {"Gi", {true, 30, binary_si}},
-    {"Mi", {true, 20, binary_si}},
-    {"Ki", {true, 10, binary_si}},
-    {"Ti", {true, 40, binary_si}},
-    {"Pi", {true, 50, binary_si}},
-    {"Ei", {true, 60, binary_si}},
-    {"k", {false, 3, decimal_si}},
-    {"M", {false, 6, decimal_si}},
-    {"G", {false, 9, decimal_si}},
-    {"T", {false, 12, decimal_si}},
-    {"P", {false, 15, decimal_si}},
-    {"E", {false, 18, decimal_si}},
-    {"u", {false, -6, decimal_si}},
-    {"n", {false, -9, decimal_si}},
-}};
-
-Result<Suffix> read_suffix(std::string_view text) {
-  for (const NamedSuffix& entry : named_suffixes) {
-    if (entry.name == text) return entry.suffix;
+// Nothing for what is not a name of the two SI families.
+std::optional<Suffix> named_suffix(std::string_view text) {
+  constexpr std::string_view decimal_names = "num kMGTPE";  // the blank is no suffix's name
+  constexpr std::string_view binary_names = "KMGTPE";
+  if (text.empty()) return Suffix{};
+  if (text.size() == 1 && text[0] != ' ') {
+    const std::size_t index = decimal_names.find(text[0]);
+    if (index == std::string_view::npos) return std::nullopt;
+    return Suffix{false, 3 * static_cast<std::int32_t>(index) - 9, QuantityFormat::decimal_si};
   }
+  if (text.size() == 2 && text[1] == 'i') {
+    const std::size_t index = binary_names.find(text[0]);
+    if (index == std::string_view::npos) return std::nullopt;
+    return Suffix{true, 10 * static_cast<std::int32_t>(index) + 10, QuantityFormat::binary_si};
+  }
+  return std::nullopt;
+}
+
+Result<Suffix> exponent_suffix(std::string_view text) {
   if (text.size() < 2 || (text[0] != 'e' && text[0] != 'E')) return wrong_suffix();
   text.remove_prefix(1);
   if (text[0] == '+') {
@@ -93,6 +82,11 @@ bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
+bool is_suffix_letter(char c) {
+  constexpr std::string_view letters = "eEinumkKMGTP";
+  return letters.find(c) != std::string_view::npos;
+}
+
 std::string_view take_digits(std::string_view& rest) {
   std::size_t count = 0;
   while (count < rest.size() && is_digit(rest[count])) ++count;
@@ -112,7 +106,8 @@ class QuantityParser {
     }
     QuantityParser parser(text);
     if (!parser.split()) return wrong_format();
-    parser.suffix_ = TRY(read_suffix(parser.suffix_text_));
+    const auto named = named_suffix(parser.suffix_text_);
+    parser.suffix_ = named ? *named : TRY(exponent_suffix(parser.suffix_text_));
     Quantity result;
     if (!parser.read_small(result)) {
       if (!parser.has_digit_) return wrong_number();
@@ -152,7 +147,7 @@ class QuantityParser {
     has_digit_ = !whole_.empty() || !fraction_.empty();
     whole_.remove_prefix(std::min(whole_.find_first_not_of('0'), whole_.size()));
     suffix_text_ = rest;
-    rest.remove_prefix(std::min(rest.find_first_not_of("eEinumkKMGTP"), rest.size()));
+    while (!rest.empty() && is_suffix_letter(rest[0])) rest.remove_prefix(1);
     if (!rest.empty() && (rest[0] == '-' || rest[0] == '+')) rest.remove_prefix(1);
     take_digits(rest);
     return rest.empty();
@@ -183,7 +178,7 @@ class QuantityParser {
     if (!product) return false;
     result.set_small(is_negative_ ? -*product : *product, static_cast<std::int32_t>(exponent));
     result.format_ = suffix_.format;
-    if (text_survives(number, exponent) && result.canonical() != text_) result.keep_text(text_);
+    if (text_survives(number, exponent) && !is_canonical(result)) result.keep_text(text_);
     return true;
   }
 
@@ -191,6 +186,14 @@ class QuantityParser {
   bool text_survives(std::int64_t number, std::int64_t exponent) const {
     if (suffix_.is_binary) return number % 8 != 0;
     return exponent % 3 == 0 && !whole_.empty() && number % 1000 != 0;
+  }
+
+  // Of a text that survives. With a named suffix nothing can differ but a plus, leading zeros and
+  // a point; printing and comparing would say the same, slower.
+  bool is_canonical(const Quantity& result) const {
+    if (suffix_.format == QuantityFormat::decimal_exponent) return result.canonical() == text_;
+    const std::size_t sign_size = is_negative_ ? 1 : 0;
+    return text_.size() == sign_size + whole_.size() + suffix_text_.size();
   }
 
   void read_wide(Quantity& result) {
