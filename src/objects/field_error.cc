@@ -280,9 +280,7 @@ FieldError FieldError::internal(std::string path, std::string detail) {
 
 std::string FieldError::body() const {
   std::string out(type_text(type));
-  const bool shows_value = type != Type::required && type != Type::forbidden &&
-                           type != Type::too_long && type != Type::internal;
-  if (shows_value) {
+  if (!value.empty()) {
     out += ": ";
     out += value;
   }
@@ -331,6 +329,10 @@ void FieldErrors::add(FieldError error) {
 
 void FieldErrors::add_all(FieldErrors errors) {
   for (FieldError& error : errors.errors_) add(std::move(error));
+}
+
+void FieldErrors::truncate(std::size_t count) {
+  if (count < errors_.size()) errors_.resize(count);
 }
 
 std::string FieldErrors::to_string() const {

@@ -67,7 +67,7 @@ struct FieldError {
 
   Type type = Type::invalid;
   std::string path;   // empty prints as <nil>
-  std::string value;  // as printed; unused by required, forbidden, too_long and internal
+  std::string value;  // as printed; empty where it is not shown
   std::string detail;
 
   static FieldError required(std::string path, std::string detail = {});
@@ -98,6 +98,8 @@ class FieldErrors {
   // Beyond field_errors_max an error is counted but not kept.
   void add(FieldError error);
   void add_all(FieldErrors errors);
+  // Forgets all but the first ones.
+  void truncate(std::size_t count);
 
   bool empty() const { return errors_.empty(); }
   std::size_t size() const { return errors_.size(); }

@@ -43,8 +43,15 @@ inline constexpr std::size_t selector_values_max = 10'000;
 // Errors that validation of one object reports; the rest is not collected.
 inline constexpr std::size_t field_errors_max = 1000;
 
+// All annotations of one object, keys and values.
+inline constexpr std::size_t annotation_bytes_max = std::size_t{256} * 1024;
+
+// Unknown fields that decoding of one object names; the rest is dropped without a word.
+inline constexpr std::size_t unknown_fields_max = 100;
+
 // One version's schema of a kind: Kueue's Workload, the largest known, has 2,756 nodes.
 inline constexpr std::size_t schema_nodes_max = 20'000;
+inline constexpr std::size_t schema_versions_max = 100;
 inline constexpr std::size_t schema_depth_max = 100;
 inline constexpr std::size_t schema_fields_per_node_max = 4'000;
 inline constexpr std::size_t schema_pattern_bytes_max = 4'096;

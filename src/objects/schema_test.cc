@@ -77,24 +77,6 @@ TEST(SchemaTest, keys_beside_a_reference_apply_at_that_place_only) {
   EXPECT_FALSE(schema.root().field("b").default_value());
 }
 
-TEST(SchemaTest, native_types_inside_custom_kinds_are_read_as_published) {
-  const std::string_view types = R"({"types":{"core.v1.Container":{"type":"object",
-      "required":["name","image"],"x-muster-crd":{"required":["name"]},"properties":{
-        "name":{"type":"string","format":"dns-label"},"image":{"type":"string"},
-        "policy":{"type":"string","default":"Always","enum":["Always"]}}}}})";
-  const std::string_view kind = R"({"type":"object","properties":{
-      "container":{"$ref":"core.v1.Container"}}})";
-  const SchemaNode native = compile(types, kind).root().field("container");
-  const Schema custom_schema = compile(types, kind, SchemaStyle::custom);
-  const SchemaNode custom = custom_schema.root().field("container");
-  EXPECT_FALSE(custom.field("policy").default_value());
-  EXPECT_EQ(custom.field("name").format(), "");
-  for (std::size_t i = 0; i < custom.field_count(); ++i) {
-    EXPECT_EQ(custom.field_at(i).required, custom.field_at(i).name == "name");
-  }
-  static_cast<void>(native);
-}
-
 TEST(SchemaTest, references_that_lead_nowhere_are_refused) {
   SchemaCompiler compiler;
   const auto root = compiler.add(json(R"({"properties":{"a":{"$ref":"no.such"}}})"), {});

@@ -10,7 +10,9 @@
 #include "objects/builder.h"
 #include "objects/json.h"
 #include "objects/limits.h"
+#include "objects/schema/default_rules.h"
 #include "objects/schema/rules.h"
+#include "objects/schema/update_rules.h"
 
 namespace muster::objects {
 
@@ -19,16 +21,8 @@ namespace {
 // Keys that belong to the field and not to the type it refers to.
 bool is_field_key(std::string_view key) {
   return key == "$ref" || key == "description" || key == "x-muster-pointer" ||
-         key == "x-muster-proto" || key == "x-muster-proto-type" || key == "x-muster-inline";
-}
-
-// Types that kube-apiserver compiles in. Their hand-written checks and defaults are not part of
-// what a CRD generator publishes for them.
-bool is_native_type(std::string_view name) {
-  static constexpr std::string_view prefixes[] = {"core.", "batch.", "scheduling.", "node.",
-                                                  "coordination."};
-  return std::any_of(std::begin(prefixes), std::end(prefixes),
-                     [&](std::string_view prefix) { return name.starts_with(prefix); });
+         key == "x-muster-proto" || key == "x-muster-proto-type" || key == "x-muster-always" ||
+         key == "x-muster-name-format";
 }
 
 constexpr std::string_view object_meta_type = "meta.v1.ObjectMeta";
@@ -55,26 +49,6 @@ Value overridden(const Value& type, View schema) {
   }
   const Node root = builder.object(members);
   return std::move(builder).finish(root);
-}
-
-DefaultRule default_rule_of(std::string_view name) {
-  struct Named {
-    std::string_view name;
-    DefaultRule rule;
-  };
-  static constexpr Named rules[] = {
-      {"image-pull-policy", DefaultRule::image_pull_policy},
-      {"requests-from-limits", DefaultRule::requests_from_limits},
-      {"job-parallelism", DefaultRule::job_parallelism},
-      {"job-completions", DefaultRule::job_completions},
-      {"job-backoff-limit", DefaultRule::job_backoff_limit},
-      {"job-pod-replacement-policy", DefaultRule::job_pod_replacement_policy},
-      {"service-port-target-port", DefaultRule::service_port_target_port},
-  };
-  for (const Named& entry : rules) {
-    if (entry.name == name) return entry.rule;
-  }
-  return DefaultRule::none;
 }
 
 Result<SchemaType> type_of(View schema, const PathFrame& path) {
@@ -114,9 +88,8 @@ Result<> SchemaCompiler::add_types(const Value& document) {
 Result<std::uint32_t> SchemaCompiler::add(const Value& schema, const Root& root) {
   nodes_max_ = tables_->nodes.size() + schema_nodes_max;
   const std::uint32_t node = TRY(allocate());
-  const Reading reading = root.style == SchemaStyle::native ? Reading::native : Reading::written;
   const PathFrame path;
-  TRY(fill(node, schema, {reading, root.trust, 0, path}, {}));
+  TRY(fill(node, schema, {root.style, root.trust, 0, path}, {}));
   tables_->nodes[node].go_type = tables_->name(root.kind);
   TRY(drain());
   return node;
@@ -136,7 +109,7 @@ Result<> SchemaCompiler::drain() {
     pending_.pop_back();
     const PathFrame root;
     const PathFrame path = root.field(next.type_name);
-    TRY(fill(next.node, next.schema, {next.reading, next.trust, next.depth, path}, next.type_name));
+    TRY(fill(next.node, next.schema, {next.style, next.trust, 0, path}, next.type_name));
   }
   return {};
 }
@@ -148,18 +121,16 @@ Result<std::uint32_t> SchemaCompiler::reference(View schema, const Place& place)
     return Error::invalid(fmt::format("there is no type {}", go_quoted(name)),
                           place.path.field("$ref").to_string());
   }
-  Reading reading = place.reading;
-  if (reading == Reading::written && is_native_type(name)) reading = Reading::published;
   // Metadata is decoded by the server's own type for every kind.
-  if (name == object_meta_type) reading = Reading::native;
-  std::string key = fmt::format("{} {}", name, static_cast<int>(reading));
+  const SchemaStyle style = name == object_meta_type ? SchemaStyle::native : place.style;
+  std::string key = fmt::format("{} {}", name, static_cast<int>(style));
   const bool overrides = overrides_type(schema);
   if (overrides) key += to_json(schema);
   if (const auto found = compiled_.find(key); found != compiled_.end()) return found->second;
   const std::uint32_t node = TRY(allocate());
   compiled_.emplace(std::move(key), node);
   Value body = overrides ? overridden(type->second, schema) : type->second;
-  pending_.push_back({node, std::move(body), reading, place.trust, type->first, 0});
+  pending_.push_back({node, std::move(body), style, place.trust, type->first});
   return node;
 }
 
@@ -170,7 +141,7 @@ Result<std::uint32_t> SchemaCompiler::child(View schema, const Place& place,
     return Error::too_large(fmt::format("is nested deeper than {} levels", schema_depth_max),
                             path.to_string());
   }
-  const Place inside{place.reading, place.trust, place.depth + 1, path};
+  const Place inside{place.style, place.trust, place.depth + 1, path};
   if (schema["$ref"]) {
     if (place.trust == SchemaTrust::tenant) {
       return Error::invalid("$ref is not supported", path.field("$ref").to_string());
@@ -185,7 +156,7 @@ Result<std::uint32_t> SchemaCompiler::child(View schema, const Place& place,
 Result<> SchemaCompiler::fill(std::uint32_t index, View schema, const Place& place,
                               std::string_view type_name) {
   NodeRecord node;
-  node.type_name = type_name;
+  if (!type_name.empty()) node.type_name = tables_->name(type_name);
   TRY(read_shape(node, schema, place));
   TRY(read_children(node, schema, place));
   TRY(read_topology(node, schema, place));
@@ -198,27 +169,51 @@ Result<> SchemaCompiler::fill(std::uint32_t index, View schema, const Place& pla
 
 Result<> SchemaCompiler::read_shape(NodeRecord& node, View schema, const Place& place) {
   node.type = TRY(type_of(schema, place.path));
-  node.style = place.reading == Reading::native ? SchemaStyle::native : SchemaStyle::custom;
+  node.style = place.style;
   node.nullable = schema["nullable"].boolean_or(false);
   node.preserves_unknown = schema["x-kubernetes-preserve-unknown-fields"].boolean_or(false);
   node.embedded_resource = schema["x-kubernetes-embedded-resource"].boolean_or(false);
   node.format = format_of(schema["format"].string_or(""));
-  if (place.trust == SchemaTrust::tenant) return {};
-  if (place.reading == Reading::published && node.format > Format::quantity) {
-    node.format = Format::none;
-  }
-  if (place.reading == Reading::published) return {};
+  if (place.trust == SchemaTrust::ours) TRY(read_own_keys(node, schema, place));
+  return {};
+}
+
+// The x-muster-… keys of a node (api/README.md).
+Result<> SchemaCompiler::read_own_keys(NodeRecord& node, View schema, const Place& place) {
   node.immutable = schema["x-muster-immutable"].boolean_or(false);
+  node.key_format = format_of(schema["x-muster-key-format"].string_or(""));
+  if (const auto format = schema["x-muster-format"].string()) node.format = format_of(*format);
   if (const auto go_type = schema["x-muster-go-type"].string()) {
     node.go_type = tables_->name(*go_type);
   }
-  if (const auto rule = schema["x-muster-default-rule"].string()) {
-    node.default_rule = default_rule_of(*rule);
-    if (node.default_rule == DefaultRule::none) {
-      return Error::invalid("is not a default rule",
-                            place.path.field("x-muster-default-rule").to_string());
+  if (const auto rule = schema["x-muster-update-rule"].string()) {
+    node.update_rule = update_rule_of(*rule);
+    if (node.update_rule == UpdateRule::none) {
+      return Error::invalid("is not an update rule", place.path.to_string());
     }
   }
+  if (const View unique = schema["x-muster-unique"]) {
+    node.has_unique = true;
+    node.unique_keys = static_cast<std::uint32_t>(tables_->keys.size());
+    node.unique_count = static_cast<std::uint32_t>(unique.size());
+    for (View key : unique.elements()) {
+      tables_->keys.push_back(tables_->name(key.string_or("")));
+    }
+  }
+  node.default_rules = static_cast<std::uint32_t>(tables_->default_rules.size());
+  const View rules = schema["x-muster-default-rule"];
+  const auto add_rule = [&](View name) -> Result<> {
+    const DefaultRule rule = default_rule_of(name.string_or(""));
+    if (rule == DefaultRule::none) {
+      return Error::invalid(fmt::format("{} is not a default rule", go_printed(name)),
+                            place.path.to_string());
+    }
+    tables_->default_rules.push_back(rule);
+    ++node.default_rule_count;
+    return {};
+  };
+  if (rules.is_string()) TRY(add_rule(rules));
+  for (View name : rules.elements()) TRY(add_rule(name));
   return {};
 }
 
@@ -240,7 +235,7 @@ Result<> SchemaCompiler::read_children(NodeRecord& node, View schema, const Plac
 
 Result<> SchemaCompiler::read_fields(NodeRecord& node, View schema, const Place& place) {
   const View properties = schema["properties"];
-  const View required = required_of(schema, place);
+  const View required = schema["required"];
   const PathFrame parent = place.path.field("properties");
   if (properties && !properties.is_object()) {
     return Error::invalid("must be an object", parent.to_string());
@@ -265,6 +260,10 @@ Result<> SchemaCompiler::read_fields(NodeRecord& node, View schema, const Place&
       field.proto_number =
           static_cast<std::uint32_t>(property.value["x-muster-proto"].integer_or(0));
       field.pointer = property.value["x-muster-pointer"].boolean_or(false);
+      field.always = property.value["x-muster-always"].boolean_or(false);
+      if (const auto format = property.value["x-muster-name-format"].string()) {
+        node.name_format = format_of(*format);
+      }
     }
     fields.push_back(field);
   }
@@ -286,12 +285,6 @@ Result<> SchemaCompiler::read_fields(NodeRecord& node, View schema, const Place&
   return {};
 }
 
-View SchemaCompiler::required_of(View schema, const Place& place) {
-  const View published = schema["x-muster-crd"]["required"];
-  if (place.reading == Reading::published && published) return published;
-  return schema["required"];
-}
-
 // What every resource has, whether its schema says so or not.
 Result<> SchemaCompiler::add_resource_fields(std::vector<FieldRecord>& fields) {
   for (const std::string_view name : {"apiVersion", "kind"}) {
@@ -305,7 +298,7 @@ Result<> SchemaCompiler::add_resource_fields(std::vector<FieldRecord>& fields) {
   FieldRecord metadata{.name = "metadata"};
   if (types_.contains(object_meta_type)) {
     const Value reference_to = Value::object({{"$ref", Value::string(object_meta_type)}});
-    metadata.node = TRY(reference(reference_to, {Reading::native, SchemaTrust::ours, 0, {}}));
+    metadata.node = TRY(reference(reference_to, {SchemaStyle::native, SchemaTrust::ours, 0, {}}));
   } else {
     metadata.node = TRY(allocate());
     tables_->nodes[metadata.node].type = SchemaType::object;
@@ -343,9 +336,8 @@ Result<> SchemaCompiler::read_topology(NodeRecord& node, View schema, const Plac
 }
 
 void SchemaCompiler::read_default(std::uint32_t node, View schema, const Place& place) {
-  View value = schema["default"];
-  if (place.reading == Reading::published) value = schema["x-muster-crd"]["default"];
-  if (!value) return;
+  const View value = schema["default"];
+  if (!value || value.is_null()) return;
   defaults_.push_back({node, Value::copy_of(value), place.path.field("default").to_string()});
 }
 

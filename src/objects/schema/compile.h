@@ -48,17 +48,18 @@ class SchemaCompiler {
   // Prunes and completes the defaults, and hands over the tables.
   Result<std::shared_ptr<const SchemaTables>> finish() &&;
 
- private:
-  // How a type is read: as written, or as a CRD generator would have published it.
-  enum class Reading : std::uint8_t { native, written, published };
+  // The same, and each default must be one that its own schema accepts: errors have this path in
+  // front.
+  Result<std::shared_ptr<const SchemaTables>> finish_checked(std::string_view path,
+                                                             FieldErrors& errors) &&;
 
+ private:
   struct Pending {
     std::uint32_t node;
     Value schema;
-    Reading reading;
+    SchemaStyle style;
     SchemaTrust trust;
     std::string_view type_name;
-    std::size_t depth;
   };
   struct Default {
     std::uint32_t node;
@@ -66,7 +67,7 @@ class SchemaCompiler {
     std::string path;
   };
   struct Place {
-    Reading reading;
+    SchemaStyle style;
     SchemaTrust trust;
     std::size_t depth;
     PathFrame path;
@@ -78,6 +79,7 @@ class SchemaCompiler {
   Result<> drain();
   Result<> fill(std::uint32_t node, View schema, const Place& place, std::string_view type_name);
   Result<> read_shape(NodeRecord& node, View schema, const Place& place);
+  Result<> read_own_keys(NodeRecord& node, View schema, const Place& place);
   Result<> read_children(NodeRecord& node, View schema, const Place& place);
   Result<> read_fields(NodeRecord& node, View schema, const Place& place);
   Result<> read_topology(NodeRecord& node, View schema, const Place& place);
@@ -87,8 +89,9 @@ class SchemaCompiler {
   Result<> read_rules(NodeRecord& node, View schema, const Place& place);
   void read_default(std::uint32_t node, View schema, const Place& place);
   Result<> add_resource_fields(std::vector<FieldRecord>& fields);
-  static View required_of(View schema, const Place& place);
   void order_fields();
+  void mark_what_is_below();
+  void store_defaults(const std::vector<std::uint32_t>& sources);
   Result<> complete_defaults();
 
   std::shared_ptr<SchemaTables> tables_;

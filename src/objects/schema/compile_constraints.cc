@@ -64,7 +64,6 @@ bool has_constraints(View schema) {
 }  // namespace
 
 Result<> SchemaCompiler::read_constraints(NodeRecord& node, View schema, const Place& place) {
-  if (place.reading == Reading::published) schema = schema["x-muster-crd"];
   if (!has_constraints(schema)) return {};
   Constraints read;
   for (const CountKey& entry : count_keys) {
@@ -145,16 +144,16 @@ Result<std::uint32_t> SchemaCompiler::read_pattern(std::string_view text, const 
 }
 
 Result<> SchemaCompiler::read_rules(NodeRecord& node, View schema, const Place& place) {
-  if (place.reading == Reading::published) return {};
   const View rules = schema["x-kubernetes-validations"];
   node.rules = static_cast<std::uint32_t>(tables_->rules.size());
+  const PathFrame parent = place.path.field("x-kubernetes-validations");
+  std::size_t index = 0;
   for (View rule : rules.elements()) {
     if (tables_->rules.size() >= schema_rules_max) {
       return Error::too_large(fmt::format("must have at most {} rules", schema_rules_max),
-                              place.path.field("x-kubernetes-validations").to_string());
+                              parent.to_string());
     }
-    tables_->rules.push_back(
-        {std::string(rule["rule"].string_or("")), std::string(rule["message"].string_or(""))});
+    tables_->rules.push_back(TRY(compile_rule(rule, parent.element(index++))));
   }
   node.rule_count = static_cast<std::uint32_t>(rules.size());
   return {};

@@ -45,6 +45,8 @@ constexpr NamedFormat formats[] = {
     {"label-value", Format::label_value},
     {"env-var-name", Format::env_var_name},
     {"port-name", Format::port_name},
+    {"port-number-or-name", Format::port_number_or_name},
+    {"config-map-key", Format::config_map_key},
     {"ip", Format::ip},
     {"absolute-path", Format::absolute_path},
 };

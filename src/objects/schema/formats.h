@@ -47,6 +47,8 @@ enum class Format : std::uint8_t {
   label_value,
   env_var_name,
   port_name,
+  port_number_or_name,
+  config_map_key,
   ip,
   absolute_path,
 };

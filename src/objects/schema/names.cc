@@ -96,6 +96,30 @@ std::vector<std::string> env_var_name_violations(std::string_view text) {
       "other than '='"};
 }
 
+std::vector<std::string> config_map_key_violations(std::string_view text) {
+  std::vector<std::string> sentences;
+  if (text.size() > dns_subdomain_bytes_max) {
+    sentences.push_back(characters_max(dns_subdomain_bytes_max));
+  }
+  const bool allowed = !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
+    return is_alnum(c) || c == '-' || c == '_' || c == '.';
+  });
+  if (!allowed) {
+    sentences.emplace_back(
+        "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. "
+        "'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is "
+        "'[-._a-zA-Z0-9]+')");
+  }
+  if (text == ".") {
+    sentences.emplace_back("must not be '.'");
+  } else if (text == "..") {
+    sentences.emplace_back("must not be '..'");
+  } else if (text.starts_with("..")) {
+    sentences.emplace_back("must not start with '..'");
+  }
+  return sentences;
+}
+
 }  // namespace
 
 std::vector<std::string> native_violations(Format format, std::string_view text) {
@@ -113,7 +137,10 @@ std::vector<std::string> native_violations(Format format, std::string_view text)
     case Format::env_var_name:
       return env_var_name_violations(text);
     case Format::port_name:
+    case Format::port_number_or_name:
       return port_name_violations(text);
+    case Format::config_map_key:
+      return config_map_key_violations(text);
     case Format::ip:
       if (has_format(Format::ipv4, text) || has_format(Format::ipv6, text)) return {};
       return {"must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"};

@@ -27,17 +27,11 @@ namespace muster::objects {
 
 inline constexpr std::uint32_t none_index = std::numeric_limits<std::uint32_t>::max();
 
-// A default that depends on the fields beside it (schema/default_rules.cc).
-enum class DefaultRule : std::uint8_t {
-  none,
-  image_pull_policy,
-  requests_from_limits,
-  job_parallelism,
-  job_completions,
-  job_backoff_limit,
-  job_pod_replacement_policy,
-  service_port_target_port,
-};
+// A default that depends on the fields beside it (schema/default_rules.h).
+enum class DefaultRule : std::uint8_t;
+
+// What may change on update where a plain comparison does not say it (schema/update_rules.h).
+enum class UpdateRule : std::uint8_t;
 
 struct FieldRecord {
   std::string_view name;
@@ -45,7 +39,8 @@ struct FieldRecord {
   std::uint32_t proto_number = 0;
   std::uint32_t default_member = none_index;  // element of SchemaTables::default_members
   bool required = false;
-  bool pointer = false;
+  bool pointer = false;  // a zero that was sent is kept
+  bool always = false;   // a zero is written even when it was not sent
 };
 
 // Minima and maxima; a negative count means that there is none.
@@ -76,7 +71,9 @@ struct NodeRecord {
   Format format = Format::none;
   ListType list_type = ListType::atomic;
   MapType map_type = MapType::granular;
-  DefaultRule default_rule = DefaultRule::none;
+  Format key_format = Format::none;
+  Format name_format = Format::none;  // of metadata.name, at the root
+  UpdateRule update_rule{};
   PatchStrategy patch_strategy;
   bool nullable = false;
   bool preserves_unknown = false;
@@ -87,7 +84,11 @@ struct NodeRecord {
   std::uint16_t field_count = 0;
   // Fields with a default or required come first: one bit each in a walk's mask.
   std::uint16_t watched_count = 0;
-  std::uint16_t required_count = 0;
+  bool has_unique = false;
+  bool has_rules = false;          // this node or one below has a rule
+  bool has_checks = false;         // this node or one below can be refused
+  bool has_update_checks = false;  // a field is immutable or has an update rule
+  bool has_field_rules = false;    // a field has a default rule
   std::uint32_t hash_seed = 1;
   std::uint32_t fields = 0;  // first in SchemaTables::fields
   std::uint32_t slots = 0;   // first in SchemaTables::slots
@@ -99,6 +100,10 @@ struct NodeRecord {
   std::uint32_t rule_count = 0;
   std::uint32_t keys = 0;  // first in SchemaTables::keys
   std::uint32_t key_count = 0;
+  std::uint32_t unique_keys = 0;  // first in SchemaTables::keys
+  std::uint32_t unique_count = 0;
+  std::uint32_t default_rules = 0;  // first in SchemaTables::default_rules
+  std::uint32_t default_rule_count = 0;
   std::string_view merge_key;
   std::string_view type_name;
   std::string_view go_type;  // as Go's decoder names it, where the type does not tell
@@ -161,6 +166,7 @@ class SchemaTables {
   std::vector<Constraints> constraints;
   std::vector<Pattern> patterns;
   std::vector<std::string_view> keys;
+  std::vector<DefaultRule> default_rules;
   std::vector<ValidationRule> rules;
   // The defaults of nodes, and `{field: default}` for each field that has one. Both lie in one
   // arena, so that an object with many defaults keeps one alive.

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "objects/admit.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "objects/schema/metadata.h"
+#include "objects/schema/normalizer.h"
+#include "objects/schema/rules.h"
+#include "objects/schema/tables.h"
+#include "objects/schema/validator.h"
+
+namespace muster::objects {
+
+namespace {
+
+struct Normalized {
+  Value object;
+  NormalizeReport report;
+};
+
+Normalized normalize(const Schema& schema, const Value& object, Normalizer::Defaults defaults) {
+  Normalized result;
+  const PathFrame root;
+  Normalizer normalizer(*schema.tables(), result.report, defaults);
+  result.object = normalizer.run(schema.root().index(), object, root);
+  return result;
+}
+
+// The complaints about fields that the schema does not have, or that the text had twice.
+std::vector<std::string> complaints(const Schema& schema, NormalizeReport& report,
+                                    std::span<const std::string> duplicate_fields) {
+  // apiextensions sorts, Go's decoder reports in the order of the text.
+  if (schema.root().style() == SchemaStyle::custom) {
+    std::sort(report.unknown_fields.begin(), report.unknown_fields.end());
+  }
+  std::vector<std::string> all;
+  for (const std::string& path : report.unknown_fields) {
+    all.push_back(fmt::format("unknown field {}", go_quoted(path)));
+  }
+  for (const std::string& path : duplicate_fields) {
+    all.push_back(fmt::format("duplicate field {}", go_quoted(path)));
+  }
+  return all;
+}
+
+Result<std::vector<std::string>> judge(const Schema& schema, NormalizeReport& report,
+                                       FieldValidation field_validation,
+                                       std::span<const std::string> duplicate_fields) {
+  if (!report.type_error.empty()) return Error::bad_request(std::move(report.type_error));
+  if (field_validation == FieldValidation::ignore) return std::vector<std::string>{};
+  std::vector<std::string> all = complaints(schema, report, duplicate_fields);
+  if (field_validation == FieldValidation::strict && !all.empty()) {
+    return Error::bad_request(fmt::format("strict decoding error: {}", fmt::join(all, ", ")));
+  }
+  return all;
+}
+
+Format name_format_of(const NodeRecord& root) {
+  return root.name_format == Format::none ? Format::dns_subdomain : root.name_format;
+}
+
+// After one of these an expression may meet values of a type it was not written for.
+bool stops_rules(const FieldErrors& errors) {
+  return std::any_of(errors.begin(), errors.end(), [](const FieldError& error) {
+    return error.type == FieldError::Type::not_supported ||
+           error.type == FieldError::Type::required || error.type == FieldError::Type::too_long ||
+           error.type == FieldError::Type::too_many || error.type == FieldError::Type::type_invalid;
+  });
+}
+
+}  // namespace
+
+Result<Decoded> decode(const Schema& schema, const Value& object, FieldValidation field_validation,
+                       std::span<const std::string> duplicate_fields) {
+  Normalized normalized = normalize(schema, object, Normalizer::Defaults::leave);
+  auto warnings = TRY(judge(schema, normalized.report, field_validation, duplicate_fields));
+  return Decoded{std::move(normalized.object), std::move(warnings)};
+}
+
+Value apply_defaults(const Schema& schema, const Value& object) {
+  return normalize(schema, object, Normalizer::Defaults::fill).object;
+}
+
+FieldErrors validate(const Schema& schema, View object, View old_object, Scope scope) {
+  const SchemaTables& tables = *schema.tables();
+  const std::uint32_t root = schema.root().index();
+  const NodeRecord& node = tables.node(root);
+  FieldErrors errors;
+  check_metadata(object["metadata"], {scope, name_format_of(node), node.style}, errors);
+  if (old_object) check_metadata_update(object["metadata"], old_object["metadata"], errors);
+  const PathFrame path;
+  Validator(tables, errors, object, old_object).check(root, object, old_object, path);
+  if (!node.has_rules) return errors;
+  if (node.style == SchemaStyle::custom && stops_rules(errors)) {
+    errors.add(FieldError::invalid(
+        {}, Value::null(),
+        "some validation rules were not checked because the object was invalid; correct the "
+        "existing errors to complete validation"));
+    return errors;
+  }
+  check_rules(tables, root, object, old_object, errors);
+  return errors;
+}
+
+Result<Admitted> admit(const Schema& schema, const AdmitRequest& request) {
+  Normalized normalized = normalize(schema, request.object, Normalizer::Defaults::fill);
+  auto warnings =
+      TRY(judge(schema, normalized.report, request.field_validation, request.duplicate_fields));
+  FieldErrors errors = validate(schema, normalized.object, request.old_object, request.scope);
+  return Admitted{std::move(normalized.object), std::move(warnings), std::move(errors)};
+}
+
+}  // namespace muster::objects

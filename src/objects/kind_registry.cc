@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "objects/kind_registry.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/check.h"
+#include "objects/kinds.h"
+#include "objects/schema/compile.h"
+#include "objects/schema/definition.h"
+#include "objects/yaml.h"
+
+namespace muster::objects {
+
+namespace {
+
+std::string resource_key(std::string_view group, std::string_view plural) {
+  return fmt::format("{}/{}", group, plural);
+}
+
+std::vector<std::string> texts(View list) {
+  std::vector<std::string> all;
+  for (View entry : list.elements()) all.emplace_back(entry.string_or(""));
+  return all;
+}
+
+// Everything but the schemas.
+Kind read_kind(const Value& definition) {
+  const View spec = definition["spec"];
+  const View names = spec["names"];
+  Kind kind;
+  kind.group = spec["group"].string_or("");
+  kind.kind = names["kind"].string_or("");
+  kind.list_kind = names["listKind"].string_or(kind.kind + "List");
+  kind.plural = names["plural"].string_or("");
+  kind.singular = names["singular"].string_or("");
+  if (kind.singular.empty()) {
+    kind.singular = kind.kind;
+    for (char& c : kind.singular) {
+      if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    }
+  }
+  kind.short_names = texts(names["shortNames"]);
+  kind.categories = texts(names["categories"]);
+  kind.scope = spec["scope"].string_or("") == "Cluster" ? Scope::cluster : Scope::namespaced;
+  for (View version : spec["versions"].elements()) {
+    KindVersion read;
+    read.name = version["name"].string_or("");
+    read.served = version["served"].boolean_or(false);
+    read.storage = version["storage"].boolean_or(false);
+    read.has_status = !version["subresources"]["status"].is_absent();
+    read.definition = definition.part(version);
+    kind.versions.push_back(std::move(read));
+  }
+  kind.definition = definition;
+  return kind;
+}
+
+}  // namespace
+
+const KindVersion* Kind::version(std::string_view name) const {
+  for (const KindVersion& entry : versions) {
+    if (entry.name == name) return &entry;
+  }
+  return nullptr;
+}
+
+const KindVersion& Kind::storage_version() const {
+  for (const KindVersion& entry : versions) {
+    if (entry.storage) return entry;
+  }
+  CHECK(false, "every kind has a storage version");
+}
+
+std::string Kind::qualified_name() const {
+  return group.empty() ? kind : fmt::format("{}.{}", kind, group);
+}
+
+Result<KindRegistry> KindRegistry::built_in() {
+  KindRegistry registry;
+  SchemaCompiler compiler;
+  std::vector<Value> definitions;
+  for (const EmbeddedFile& file : api_files()) {
+    Value document = TRY(parse_yaml_document(file.text));
+    if (document["kind"].string() == "Types") {
+      TRY(compiler.add_types(document));
+      registry.types_.push_back(std::move(document));
+    } else {
+      definitions.push_back(std::move(document));
+    }
+  }
+  std::vector<Kind> kinds;
+  std::vector<std::vector<std::uint32_t>> roots;
+  for (const Value& definition : definitions) {
+    Kind kind = read_kind(definition);
+    kind.is_built_in = true;
+    kind.style = definition["spec"]["x-muster-builtin"].boolean_or(false) ? SchemaStyle::native
+                                                                          : SchemaStyle::custom;
+    std::vector<std::uint32_t> nodes;
+    for (const KindVersion& version : kind.versions) {
+      const Value& whole = version.definition;
+      nodes.push_back(TRY(compiler.add(whole.part(whole["schema"]["openAPIV3Schema"]),
+                                       {.style = kind.style, .kind = kind.kind})));
+    }
+    kinds.push_back(std::move(kind));
+    roots.push_back(std::move(nodes));
+  }
+  const auto tables = TRY(std::move(compiler).finish());
+  for (std::size_t i = 0; i < kinds.size(); ++i) {
+    for (std::size_t v = 0; v < kinds[i].versions.size(); ++v) {
+      kinds[i].versions[v].schema = Schema(tables, roots[i][v]);
+    }
+    std::string key = resource_key(kinds[i].group, kinds[i].plural);
+    registry.by_resource_.emplace(std::move(key),
+                                  std::make_shared<const Kind>(std::move(kinds[i])));
+  }
+  return registry;
+}
+
+FieldErrors KindRegistry::add(const Value& definition) {
+  FieldErrors errors = check_definition(definition);
+  if (!errors.empty()) return errors;
+  Kind kind = read_kind(definition);
+  const std::string key = resource_key(kind.group, kind.plural);
+  if (const auto known = by_resource_.find(key);
+      known != by_resource_.end() && known->second->is_built_in) {
+    errors.add(FieldError::forbidden("metadata.name", "this kind is built in"));
+    return errors;
+  }
+  for (std::size_t i = 0; i < kind.versions.size(); ++i) {
+    const Value& version = kind.versions[i].definition;
+    const Value schema = version.part(version["schema"]["openAPIV3Schema"]);
+    const std::string path = schema_path(definition["spec"]["versions"], i);
+    kind.versions[i].schema = compile_definition(schema, kind.kind, types_, path, errors);
+  }
+  if (errors.empty()) by_resource_[key] = std::make_shared<const Kind>(std::move(kind));
+  return errors;
+}
+
+bool KindRegistry::remove(std::string_view group, std::string_view plural) {
+  const auto found = by_resource_.find(resource_key(group, plural));
+  if (found == by_resource_.end() || found->second->is_built_in) return false;
+  by_resource_.erase(found);
+  return true;
+}
+
+KindRegistry::Found KindRegistry::find(std::string_view group, std::string_view kind) const {
+  for (const auto& [_, entry] : by_resource_) {
+    if (entry->group == group && entry->kind == kind) return entry;
+  }
+  return nullptr;
+}
+
+KindRegistry::Found KindRegistry::find_resource(std::string_view group,
+                                                std::string_view plural) const {
+  const auto found = by_resource_.find(resource_key(group, plural));
+  return found == by_resource_.end() ? nullptr : found->second;
+}
+
+KindRegistry::Found KindRegistry::find_name(std::string_view name) const {
+  const auto answers = [&](const Kind& kind) {
+    return kind.plural == name || kind.singular == name ||
+           std::find(kind.short_names.begin(), kind.short_names.end(), name) !=
+               kind.short_names.end();
+  };
+  Found found;
+  for (const auto& [_, kind] : by_resource_) {
+    if (!answers(*kind)) continue;
+    if (kind->is_built_in) return kind;
+    if (!found) found = kind;
+  }
+  return found;
+}
+
+std::vector<KindRegistry::Found> KindRegistry::kinds() const {
+  std::vector<Found> all;
+  all.reserve(by_resource_.size());
+  for (const auto& [_, kind] : by_resource_) all.push_back(kind);
+  return all;
+}
+
+}  // namespace muster::objects

@@ -1,0 +1,88 @@
+// KindRegistry: the kinds that are served, by group and kind, by resource name and by short name.
+// The built-in ones come from the files of api/; run-time CRDs are added and removed.
+//
+//   KindRegistry registry = TRY(KindRegistry::built_in());
+//   auto kind = registry.find_resource("kueue.x-k8s.io", "workloads");
+//   const KindVersion* version = kind->version("v1beta2");
+//   admit(version->schema, …);
+//
+// Assumes: a Kind is immutable and kept alive by whoever holds it, so a kind that is removed while
+// an object of it is being admitted does no harm. The registry itself belongs to one thread.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "objects/admit.h"
+#include "objects/field_error.h"
+#include "objects/schema.h"
+#include "objects/value.h"
+
+namespace muster::objects {
+
+class SchemaCompiler;
+
+struct KindVersion {
+  std::string name;
+  bool served = false;
+  bool storage = false;
+  bool has_status = false;  // the status subresource
+  Schema schema;
+  Value definition;  // the entry of spec.versions: printer columns, selectable fields, scale
+};
+
+struct Kind {
+  std::string group;  // empty for the core group
+  std::string kind;
+  std::string list_kind;
+  std::string plural;
+  std::string singular;
+  std::vector<std::string> short_names;
+  std::vector<std::string> categories;
+  Scope scope = Scope::namespaced;
+  SchemaStyle style = SchemaStyle::custom;
+  bool is_built_in = false;
+  std::vector<KindVersion> versions;
+  Value definition;  // the whole CustomResourceDefinition
+
+  // Null where there is no such version.
+  const KindVersion* version(std::string_view name) const;
+  const KindVersion& storage_version() const;
+
+  // `Pod` or `ClusterQueue.kueue.x-k8s.io`, as messages name it.
+  std::string qualified_name() const;
+};
+
+class KindRegistry {
+ public:
+  // Empty but for the types that every CRD needs.
+  static Result<KindRegistry> built_in();
+
+  // Checks and adds a tenant's CustomResourceDefinition, or replaces the one of the same name.
+  // Errors leave the registry as it was.
+  FieldErrors add(const Value& definition);
+
+  // False where there is no such kind, or it is built in.
+  bool remove(std::string_view group, std::string_view plural);
+
+  using Found = std::shared_ptr<const Kind>;  // null where there is none
+  Found find(std::string_view group, std::string_view kind) const;
+  Found find_resource(std::string_view group, std::string_view plural) const;
+
+  // What a person types: plural, singular or short name, in any group; built-in kinds first.
+  Found find_name(std::string_view name) const;
+
+  // All kinds, by group and plural.
+  std::vector<Found> kinds() const;
+
+ private:
+  std::map<std::string, Found> by_resource_;  // "<group>/<plural>"
+  std::vector<Value> types_;                  // documents of kind Types
+};
+
+}  // namespace muster::objects

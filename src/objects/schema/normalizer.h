@@ -1,0 +1,83 @@
+// Normalizer: one pass over an object that decodes (types, ranges, canonical texts), drops what the
+// schema does not know, and fills defaults. Parts that do not change are shared with the object
+// that came in; if nothing changes, the same value comes back.
+//
+// Native types follow Go's decoder: null is absent, zeros that Go would not write are dropped, a
+// wrong type is an error in its words. Types of CRDs follow apiextensions: unknown fields are
+// pruned, defaults are filled top-down, a wrong type is left for validation to refuse.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "objects/builder.h"
+#include "objects/field_error.h"
+#include "objects/schema/tables.h"
+#include "objects/value.h"
+
+namespace muster::objects {
+
+struct NormalizeReport {
+  std::vector<std::string> unknown_fields;  // paths, as they were met
+  std::string type_error;                   // the first one, in Go's words
+};
+
+class Normalizer {
+ public:
+  // With complete_defaults the defaults themselves are walked as they are filled in: for
+  // compilation, whose defaults are still as they were written.
+  enum class Defaults : std::uint8_t { fill, fill_and_walk, leave };
+
+  Normalizer(const SchemaTables& tables, NormalizeReport& report, Defaults defaults)
+      : tables_(tables), report_(report), defaults_(defaults) {}
+
+  // The value is that of the node; the path is where it stands.
+  Value run(std::uint32_t node, const Value& value, const PathFrame& path);
+
+ private:
+  enum class Outcome : std::uint8_t { keep, replace, drop };
+  struct Open;
+
+  Outcome walk(std::uint32_t index, const Node& value, const PathFrame& path, Node& out);
+  Outcome walk_object(const NodeRecord& node, const Node& value, const PathFrame& path, Node& out);
+  Outcome walk_array(const NodeRecord& node, const Node& value, const PathFrame& path, Node& out);
+  Outcome walk_member(const NodeRecord& node, const Node::Member& member, int ordinal,
+                      const PathFrame& path, Node& out);
+  Outcome walk_null_element(const NodeRecord& node, Node& out);
+
+  // Scalars of native types (normalizer_native.cc).
+  Outcome walk_native_scalar(const NodeRecord& node, const Node& value, const PathFrame& path,
+                             Node& out);
+  Outcome walk_native_number(const NodeRecord& node, const Node& value, const PathFrame& path);
+  Outcome walk_native_text(const NodeRecord& node, const Node& value, const PathFrame& path,
+                           Node& out);
+  Outcome walk_quantity(const Node& value, bool in_map, Node& out);
+  bool has_native_type(const NodeRecord& node, const Node& value) const;
+  void report_type(const NodeRecord& node, const Node& value, const PathFrame& path);
+  void report_error(std::string text);
+  bool is_dropped_zero(const NodeRecord& node, const FieldRecord& field, const Node& value) const;
+
+  void open(Open& object);
+  void run_rules(const NodeRecord& node, Open& object);
+  void run_rule(DefaultRule rule, Open& object);
+  void fill_defaults(const NodeRecord& node, Open& object, const PathFrame& path);
+  void report_unknown(const PathFrame& path);
+  Builder& builder();
+
+  const SchemaTables& tables_;
+  NormalizeReport& report_;
+  Defaults defaults_;
+  const Value* root_ = nullptr;
+  std::optional<Builder> builder_;
+  std::vector<Node::Member> members_;  // a stack: the members of the objects being rebuilt
+  std::vector<Node> elements_;
+  std::vector<const NodeRecord*> structs_;  // the native structs around, for Go's errors
+  std::size_t depth_ = 0;
+  bool in_map_ = false;
+};
+
+}  // namespace muster::objects

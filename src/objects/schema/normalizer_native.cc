@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+// Scalars of native types, and the errors of Go's decoder.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "base/quantity.h"
+#include "base/timestamp.h"
+#include "objects/schema/normalizer.h"
+#include "objects/schema/rules.h"
+
+namespace muster::objects {
+
+namespace {
+
+std::string_view json_kind(const Node& value) {
+  switch (value.type) {
+    case Type::absent:
+    case Type::null:
+      return "null";
+    case Type::boolean:
+      return "bool";
+    case Type::integer:
+    case Type::real:
+      return "number";
+    case Type::string:
+      return "string";
+    case Type::array:
+      return "array";
+    case Type::object:
+      return "object";
+  }
+  return "";
+}
+
+// The type as Go prints it. Shared types are named `<group>.<version>.<Name>`.
+std::string go_type_of(const SchemaTables& tables, const NodeRecord& node, int depth = 0) {
+  if (!node.go_type.empty()) return std::string(node.go_type);
+  const std::size_t group = node.type_name.find('.');
+  if (group != std::string_view::npos) return std::string(node.type_name.substr(group + 1));
+  const auto inner = [&](std::uint32_t index) {
+    if (index == none_index || depth > 8) return std::string("interface {}");
+    return go_type_of(tables, tables.node(index), depth + 1);
+  };
+  switch (node.type) {
+    case SchemaType::string:
+      return node.format == Format::byte ? "[]uint8" : "string";
+    case SchemaType::boolean:
+      return "bool";
+    case SchemaType::number:
+      return "float64";
+    case SchemaType::integer:
+      return node.format == Format::int32 ? "int32" : "int64";
+    case SchemaType::array:
+      return "[]" + inner(node.items);
+    case SchemaType::object:
+      return node.additional != none_index ? "map[string]" + inner(node.additional) : "struct";
+    case SchemaType::int_or_string:
+      return "int32";
+    case SchemaType::any:
+      return "interface {}";
+  }
+  return "";
+}
+
+// `spec.containers.image`: Go's paths have no indices and no keys of maps.
+void append_go_path(const PathFrame& frame, std::string& out) {
+  if (frame.parent != nullptr) append_go_path(*frame.parent, out);
+  if (frame.step != PathFrame::Step::field) return;
+  if (!out.empty()) out += '.';
+  out += frame.name;
+}
+
+// Where base64 goes wrong, or -1.
+std::ptrdiff_t base64_fault(std::string_view text) {
+  const auto is_digit = [](char c) {
+    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '+' ||
+           c == '/';
+  };
+  std::size_t digits = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\n' || text[i] == '\r') continue;
+    if (text[i] == '=') {
+      const std::size_t missing = (4 - digits % 4) % 4;
+      const bool ends = missing == text.size() - i && text.substr(i) == std::string(missing, '=');
+      return ends && missing <= 2 ? -1 : static_cast<std::ptrdiff_t>(i);
+    }
+    if (!is_digit(text[i])) return static_cast<std::ptrdiff_t>(i);
+    ++digits;
+  }
+  return digits % 4 == 0 ? -1 : static_cast<std::ptrdiff_t>(text.size());
+}
+
+}  // namespace
+
+void Normalizer::report_error(std::string text) {
+  if (report_.type_error.empty()) report_.type_error = std::move(text);
+}
+
+void Normalizer::report_type(const NodeRecord& node, const Node& value, const PathFrame& path) {
+  if (!report_.type_error.empty()) return;
+  std::string what(json_kind(value));
+  const bool number_into_integer =
+      (node.type == SchemaType::integer || node.type == SchemaType::int_or_string) &&
+      (value.type == Type::integer || value.type == Type::real);
+  if (number_into_integer) what += " " + go_printed(View(&value));
+  std::string where;
+  append_go_path(path, where);
+  const std::string type = go_type_of(tables_, node);
+  if (where.empty() || structs_.empty()) {
+    report_error(fmt::format("json: cannot unmarshal {} into Go value of type {}", what, type));
+    return;
+  }
+  std::string owner = go_type_of(tables_, *structs_.back());
+  owner.erase(0, owner.rfind('.') + 1);
+  report_error(fmt::format("json: cannot unmarshal {} into Go struct field {}.{} of type {}", what,
+                           owner, where, type));
+}
+
+bool Normalizer::has_native_type(const NodeRecord& node, const Node& value) const {
+  switch (node.type) {
+    case SchemaType::any:
+      return true;
+    case SchemaType::object:
+      return value.type == Type::object;
+    case SchemaType::array:
+      return value.type == Type::array;
+    case SchemaType::string:
+      return value.type == Type::string;
+    case SchemaType::boolean:
+      return value.type == Type::boolean;
+    case SchemaType::number:
+      return value.type == Type::integer || value.type == Type::real;
+    case SchemaType::integer:
+      return value.type == Type::integer || value.type == Type::real;
+    case SchemaType::int_or_string:
+      return node.format == Format::quantity || value.type == Type::integer ||
+             value.type == Type::real || value.type == Type::string;
+  }
+  return true;
+}
+
+Normalizer::Outcome Normalizer::walk_native_scalar(const NodeRecord& node, const Node& value,
+                                                   const PathFrame& path, Node& out) {
+  if (node.format == Format::quantity) return walk_quantity(value, in_map_, out);
+  if (value.type == Type::integer || value.type == Type::real) {
+    return walk_native_number(node, value, path);
+  }
+  if (value.type == Type::string && node.format != Format::none) {
+    return walk_native_text(node, value, path, out);
+  }
+  return Outcome::keep;
+}
+
+Normalizer::Outcome Normalizer::walk_native_number(const NodeRecord& node, const Node& value,
+                                                   const PathFrame& path) {
+  if (node.type == SchemaType::number || node.type == SchemaType::any) return Outcome::keep;
+  const bool narrow = node.format == Format::int32 || node.type == SchemaType::int_or_string;
+  const bool fits = value.type == Type::integer &&
+                    (!narrow || (value.integer >= std::numeric_limits<std::int32_t>::min() &&
+                                 value.integer <= std::numeric_limits<std::int32_t>::max()));
+  if (!fits) report_type(node, value, path);
+  return Outcome::keep;
+}
+
+Normalizer::Outcome Normalizer::walk_native_text(const NodeRecord& node, const Node& value,
+                                                 const PathFrame&, Node& out) {
+  const std::string_view text(value.text, value.size);
+  switch (node.format) {
+    case Format::byte: {
+      const std::ptrdiff_t fault = base64_fault(text);
+      if (fault >= 0) report_error(fmt::format("illegal base64 data at input byte {}", fault));
+      return Outcome::keep;
+    }
+    case Format::date_time:
+    case Format::micro_time: {
+      const bool micro = node.format == Format::micro_time;
+      const auto time = micro ? parse_micro_time(text) : parse_time(text);
+      if (!time) {
+        report_error(time.error().message);
+        return Outcome::keep;
+      }
+      const std::string canonical = micro ? format_micro_time(*time) : format_time(*time);
+      if (canonical == text) return Outcome::keep;
+      out = builder().text(canonical);
+      return Outcome::replace;
+    }
+    default:
+      return Outcome::keep;
+  }
+}
+
+Normalizer::Outcome Normalizer::walk_quantity(const Node& value, bool in_map, Node& out) {
+  std::string number;
+  std::string_view text;
+  if (value.type == Type::string) {
+    text = {value.text, value.size};
+  } else {
+    number = go_printed(View(&value));
+    text = number;
+  }
+  const auto quantity = Quantity::parse_field(text);
+  if (!quantity) {
+    report_error(quantity.error().message);
+    return Outcome::keep;
+  }
+  // Resource lists are never finer than milli.
+  const std::string canonical =
+      in_map ? quantity->round_up_to_milli().to_string() : quantity->to_string();
+  if (value.type == Type::string && canonical == text) return Outcome::keep;
+  out = builder().text(canonical);
+  return Outcome::replace;
+}
+
+// What Go's omitempty does not write. A pointer is written whenever it was set.
+bool Normalizer::is_dropped_zero(const NodeRecord& node, const FieldRecord& field,
+                                 const Node& value) const {
+  if (field.pointer || field.always) return false;
+  switch (value.type) {
+    case Type::string:
+      return value.size == 0 && node.type == SchemaType::string;
+    case Type::integer:
+      return value.integer == 0 && node.type == SchemaType::integer;
+    case Type::boolean:
+      return !value.boolean;
+    case Type::array:
+      return value.size == 0;
+    case Type::object:
+      return value.size == 0 && node.additional != none_index;
+    default:
+      return false;
+  }
+}
+
+}  // namespace muster::objects

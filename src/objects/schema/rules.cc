@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "objects/schema/rules.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "objects/schema/correlation.h"
+
+namespace muster::objects {
+
+namespace {
+
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view spaces = " \t\r\n";
+  const std::size_t first = text.find_first_not_of(spaces);
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(spaces) - first + 1);
+}
+
+std::string_view schema_type_word(SchemaType type) {
+  switch (type) {
+    case SchemaType::object:
+      return "object";
+    case SchemaType::array:
+      return "array";
+    case SchemaType::string:
+      return "string";
+    case SchemaType::integer:
+      return "integer";
+    case SchemaType::number:
+      return "number";
+    case SchemaType::boolean:
+      return "boolean";
+    case SchemaType::any:
+    case SchemaType::int_or_string:
+      return "";
+  }
+  return "";
+}
+
+Result<FieldError::Type> violation_type(View reason, const PathFrame& path) {
+  const std::string_view name = reason.string_or("FieldValueInvalid");
+  if (name == "FieldValueInvalid") return FieldError::Type::invalid;
+  if (name == "FieldValueForbidden") return FieldError::Type::forbidden;
+  if (name == "FieldValueRequired") return FieldError::Type::required;
+  if (name == "FieldValueDuplicate") return FieldError::Type::duplicate;
+  return Error::invalid(
+      fmt::format("Unsupported value: {}: supported values: \"FieldValueDuplicate\", "
+                  "\"FieldValueForbidden\", \"FieldValueInvalid\", \"FieldValueRequired\"",
+                  go_printed(reason)),
+      path.field("reason").to_string());
+}
+
+class RuleWalk {
+ public:
+  RuleWalk(const SchemaTables& tables, FieldErrors& errors) : tables_(tables), errors_(errors) {}
+
+  void walk(std::uint32_t index, View value, View old_value, const PathFrame& path) {
+    const NodeRecord& node = tables_.node(index);
+    if (!node.has_rules || value.is_null() || stopped_) return;
+    for (std::uint32_t i = 0; i < node.rule_count && !stopped_; ++i) {
+      run(node, tables_.rules[node.rules + i], value, old_value, path);
+    }
+    if (value.is_object()) {
+      for (MemberView member : value.members()) {
+        const int ordinal = tables_.find_field(node, member.key);
+        const std::uint32_t inner =
+            ordinal >= 0 ? tables_.field(node, ordinal).node : node.additional;
+        if (inner == none_index) continue;
+        walk(inner, member.value, old_value[member.key],
+             ordinal >= 0 ? path.field(member.key) : path.map_key(member.key));
+      }
+    } else if (value.is_array() && node.items != none_index) {
+      const Correlation old_elements(tables_, node, old_value);
+      std::size_t at = 0;
+      for (View element : value.elements()) {
+        walk(node.items, element, old_elements.find(element), path.element(at++));
+      }
+    }
+  }
+
+ private:
+  void run(const NodeRecord& node, const ValidationRule& rule, View value, View old_value,
+           const PathFrame& path) {
+    if (rule.is_transition && !old_value && !rule.optional_old_self) return;
+    const auto holds = rule.program.evaluate_bool(value, old_value, budget_);
+    if (holds && *holds) return;
+    if (!holds) {
+      refuse_evaluation(node, rule, holds.error(), path);
+      return;
+    }
+    // What was wrong before and has not changed does not stop an update.
+    if (!rule.is_transition && old_value && value == old_value) return;
+    std::string detail = rule.message;
+    if (rule.message_expression) {
+      auto text = rule.message_expression->evaluate_string(value, old_value, budget_);
+      if (text) detail = std::move(*text);
+    }
+    std::string at = path.to_string();
+    if (!rule.field_path.empty()) {
+      if (!at.empty()) at += '.';
+      at += rule.field_path;
+    }
+    FieldError error{rule.type, std::move(at), {}, std::move(detail)};
+    const bool shows_value =
+        rule.type == FieldError::Type::invalid || rule.type == FieldError::Type::duplicate;
+    if (shows_value && !value.is_object() && !value.is_array()) error.value = go_printed(value);
+    if (rule.type == FieldError::Type::duplicate) error.detail.clear();
+    errors_.add(std::move(error));
+  }
+
+  void refuse_evaluation(const NodeRecord& node, const ValidationRule& rule, const Error& error,
+                         const PathFrame& path) {
+    // Native rules speak of fields that may be absent; what is absent is another check's matter.
+    if (node.style == SchemaStyle::native && error.code != ErrorCode::too_large) return;
+    const Value type = Value::string(schema_type_word(node.type));
+    if (error.code == ErrorCode::too_large) {
+      stopped_ = true;
+      errors_.add(FieldError::invalid(
+          path.to_string(), type,
+          budget_.steps_left() == 0
+              ? "validation failed due to running out of cost budget, no further validation "
+                "rules will be run"
+              : fmt::format("'{}': no further validation rules will be run due to call cost "
+                            "exceeds limit for rule: {}",
+                            error.message, rule.short_text)));
+      return;
+    }
+    const bool overload = error.message.starts_with("no such overload");
+    errors_.add(FieldError::invalid(
+        path.to_string(), type,
+        overload ? fmt::format("'{}': call arguments did not match a supported operator, function "
+                               "or macro signature for rule: {}",
+                               error.message, rule.short_text)
+                 : fmt::format("{} evaluating rule: {}", error.message, rule.short_text)));
+  }
+
+  const SchemaTables& tables_;
+  FieldErrors& errors_;
+  CelBudget budget_;
+  bool stopped_ = false;
+};
+
+}  // namespace
+
+Result<ValidationRule> compile_rule(View rule, const PathFrame& path) {
+  const std::string_view source = rule["rule"].string_or("");
+  if (trimmed(source).empty()) {
+    return Error::invalid("Required value: rule is not specified", path.field("rule").to_string());
+  }
+  auto program = compile_cel(source);
+  if (!program) {
+    return Error::invalid(program.error().message, path.field("rule").to_string());
+  }
+  ValidationRule compiled{std::move(*program), std::nullopt, {}, {}, {}};
+  compiled.is_transition = compiled.program.mentions("oldSelf");
+  compiled.optional_old_self = rule["optionalOldSelf"].boolean_or(false);
+  compiled.type = TRY(violation_type(rule["reason"], path));
+  const View message = rule["message"];
+  compiled.message = message ? std::string(trimmed(message.string_or("")))
+                             : fmt::format("failed rule: {}", trimmed(source));
+  compiled.short_text =
+      compiled.message.empty() || !message ? std::string(trimmed(source)) : compiled.message;
+  std::string_view field_path = rule["fieldPath"].string_or("");
+  if (field_path.starts_with('.')) field_path.remove_prefix(1);
+  compiled.field_path = field_path;
+  if (const auto expression = rule["messageExpression"].string()) {
+    auto message_program = compile_cel(*expression, {.result = CelResult::text});
+    if (!message_program) {
+      return Error::invalid(message_program.error().message,
+                            path.field("messageExpression").to_string());
+    }
+    compiled.message_expression = std::move(*message_program);
+  }
+  return compiled;
+}
+
+void check_rules(const SchemaTables& tables, std::uint32_t root, View object, View old_object,
+                 FieldErrors& errors) {
+  const PathFrame path;
+  RuleWalk(tables, errors).walk(root, object, old_object, path);
+}
+
+}  // namespace muster::objects

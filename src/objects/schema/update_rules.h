@@ -1,0 +1,34 @@
+// UpdateRule: what of a native field may change on update, by the names that x-muster-update-rule
+// gives them.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "objects/value.h"
+
+namespace muster::objects {
+
+enum class UpdateRule : std::uint8_t {
+  none,
+  job_completions,  // of an Indexed job, together with parallelism
+  job_template,     // its scheduling directives, while the job is suspended and never started
+};
+
+UpdateRule update_rule_of(std::string_view name);
+
+// Whether the change from old_value to value is allowed. The objects are those around the field,
+// and the roots above them.
+struct UpdateScope {
+  View object;
+  View old_object;
+  View root;
+  View old_root;
+};
+bool update_allowed(UpdateRule rule, View value, View old_value, const UpdateScope& scope);
+
+// The sentence that follows the value: most say `field is immutable`.
+std::string_view update_refusal(UpdateRule rule);
+
+}  // namespace muster::objects

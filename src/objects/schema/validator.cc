@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "objects/schema/validator.h"
+
+#include <algorithm>
+
+#include "objects/schema/correlation.h"
+#include "objects/schema/rules.h"
+
+namespace muster::objects {
+
+namespace {
+
+bool is_empty(View value) {
+  if (!value) return true;
+  if (value.is_string()) return value.string_or("").empty();
+  return (value.is_array() || value.is_null()) && value.empty();
+}
+
+}  // namespace
+
+void Validator::check(std::uint32_t index, View value, View old_value, const PathFrame& path) {
+  if (errors_.is_full()) return;
+  const NodeRecord& node = tables_.node(index);
+  if (!node.has_checks) return;
+  if (node.style == SchemaStyle::native) {
+    check_native(node, value, old_value, path);
+    return;
+  }
+  const std::size_t before = errors_.size();
+  check_custom(node, value, old_value, path);
+  // What was wrong before and has not changed does not stop an update.
+  if (errors_.size() > before && old_value && value == old_value) errors_.truncate(before);
+}
+
+void Validator::check_fields(const NodeRecord& node, View value, View old_value,
+                             const PathFrame& path) {
+  std::uint64_t seen = 0;
+  for (MemberView member : value.members()) {
+    const int ordinal = tables_.find_field(node, member.key);
+    if (ordinal >= 0) {
+      const std::uint32_t field = tables_.field(node, ordinal).node;
+      if (ordinal < 64) seen |= std::uint64_t{1} << ordinal;
+      if (field == none_index) continue;
+      // The metadata of the object itself is checked by check_metadata().
+      if (path.step == PathFrame::Step::root && member.key == "metadata") continue;
+      check(field, member.value, old_value[member.key], path.field(member.key));
+    } else if (node.additional != none_index) {
+      check(node.additional, member.value, old_value[member.key], path.map_key(member.key));
+    }
+  }
+  check_required(node, value, seen, path);
+}
+
+void Validator::check_required(const NodeRecord& node, View value, std::uint64_t seen,
+                               const PathFrame& path) {
+  const bool native = node.style == SchemaStyle::native;
+  for (int ordinal = 0; ordinal < node.watched_count; ++ordinal) {
+    const FieldRecord& field = tables_.field(node, ordinal);
+    if (!field.required) continue;
+    const bool present =
+        ordinal < 64 ? (seen & (std::uint64_t{1} << ordinal)) != 0 : !value[field.name].is_absent();
+    // Go cannot tell an empty text or list from an absent one.
+    if (present && !(native && is_empty(value[field.name]))) continue;
+    const PathFrame at = path.field(field.name);
+    errors_.add(FieldError::required(native ? at.to_string() : at.to_dotted_string()));
+  }
+}
+
+void Validator::check_items(const NodeRecord& node, View value, View old_value,
+                            const PathFrame& path) {
+  if (node.items == none_index) return;
+  const bool by_position = node.style == SchemaStyle::native && node.list_type != ListType::map;
+  const Correlation old_elements(tables_, node, by_position ? View() : old_value);
+  std::size_t index = 0;
+  for (View element : value.elements()) {
+    const View old_element = by_position ? old_value[index] : old_elements.find(element);
+    check(node.items, element, old_element, path.element(index));
+    ++index;
+  }
+}
+
+}  // namespace muster::objects
