@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// api/ has every field of the published definitions, of the same type, and no other. The lists in
-// tests/data/api_paths were made from the definitions by tools/generate_api.
+// api/ has every field of the published definitions, of the same type, and no other; for CRDs also
+// the same defaults and demands. The lists in tests/data/api_paths were made from the definitions
+// by tools/generate_api.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "objects/json.h"
 #include "tests/suites/api_documents.h"
 
 namespace muster::objects {
@@ -43,15 +46,31 @@ std::string describe(const SchemaAtPlace& schema) {
   return text;
 }
 
+// What a CRD's schema says about values, in the order of the lists.
+std::string demands(const SchemaAtPlace& schema) {
+  std::string text;
+  for (const std::string_view key :
+       {"default", "enum", "maxItems", "maxLength", "maxProperties", "maximum", "minItems",
+        "minLength", "minProperties", "minimum", "pattern"}) {
+    if (const View value = schema[key]) text += fmt::format(" {}={}", key, to_json(value));
+  }
+  if (const View rules = schema["x-kubernetes-validations"]) {
+    text += fmt::format(" rules={}", rules.size());
+  }
+  return text;
+}
+
 // metadata is the same for every kind; the list of Namespace has it.
 std::vector<std::string> our_fields(const ApiDocuments& api, const ApiVersion& version) {
   std::vector<std::string> lines;
   const bool with_metadata = version.name == "core.v1.Namespace";
-  walk_fields(api, version.schema, [&](const std::string& path, const SchemaAtPlace& schema) {
-    if (with_metadata || !path.starts_with("metadata")) {
-      lines.push_back(path + " " + describe(schema));
-    }
-  });
+  const auto add = [&](const std::string& path, const SchemaAtPlace& schema, bool is_required) {
+    if (!with_metadata && path.starts_with("metadata")) return;
+    lines.push_back(path + " " + describe(schema));
+    if (version.is_builtin) return;
+    lines.back() += demands(schema) + (is_required ? " required" : "");
+  };
+  walk_fields(api, version.schema, add);
   std::ranges::sort(lines);
   return lines;
 }

@@ -19,6 +19,7 @@ namespace muster::objects {
 
 struct ApiVersion {
   std::string name;  // "core.v1.Pod", as the lists of tests/data/api_paths are named
+  bool is_builtin;
   Value schema;
 };
 
@@ -43,6 +44,7 @@ inline ApiDocuments read_api_documents() {
     for (const View version : spec["versions"].elements()) {
       api.versions.push_back({folder + "." + std::string(version["name"].string_or("")) + "." +
                                   std::string(spec["names"]["kind"].string_or("")),
+                              spec["x-muster-builtin"].boolean_or(false),
                               document.part(version["schema"]["openAPIV3Schema"])});
     }
   }
@@ -73,14 +75,23 @@ class SchemaAtPlace {
   std::string_view type_name_;
 };
 
-using VisitField = std::function<void(const std::string& path, const SchemaAtPlace& schema)>;
+using VisitField =
+    std::function<void(const std::string& path, const SchemaAtPlace& schema, bool is_required)>;
+
+inline bool has_element(View array, std::string_view text) {
+  for (const View element : array.elements()) {
+    if (element.string_or("") == text) return true;
+  }
+  return false;
+}
 
 // Every field below the schema, `spec.containers[].name`; maps are `labels{}`. A recursive type is
 // entered once.
 inline void walk_fields(const ApiDocuments& api, View view, const VisitField& visit,
-                        const std::string& path = {}, std::vector<std::string_view> above = {}) {
+                        const std::string& path = {}, bool is_required = false,
+                        std::vector<std::string_view> above = {}) {
   const SchemaAtPlace schema(api, view);
-  if (!path.empty()) visit(path, schema);
+  if (!path.empty()) visit(path, schema, is_required);
   if (!schema.type_name().empty()) {
     for (const std::string_view name : above) {
       if (name == schema.type_name()) return;
@@ -89,11 +100,11 @@ inline void walk_fields(const ApiDocuments& api, View view, const VisitField& vi
   }
   for (const auto [name, field] : schema["properties"].members()) {
     const std::string below = path.empty() ? std::string(name) : path + "." + std::string(name);
-    walk_fields(api, field, visit, below, above);
+    walk_fields(api, field, visit, below, has_element(schema["required"], name), above);
   }
-  if (const View items = schema["items"]) walk_fields(api, items, visit, path + "[]", above);
+  if (const View items = schema["items"]) walk_fields(api, items, visit, path + "[]", false, above);
   const View values = schema["additionalProperties"];
-  if (values.is_object()) walk_fields(api, values, visit, path + "{}", above);
+  if (values.is_object()) walk_fields(api, values, visit, path + "{}", false, above);
 }
 
 }  // namespace muster::objects

@@ -2,8 +2,11 @@
 """Flat lists of every field of a published kind: what the completeness test compares api/ with.
 
 One line per field: its path and its type, `spec.containers[].ports[].protocol string`. A list has
-its topology behind it, `spec.containers array map name`; an any-keyed object is `object {}`.
+its topology behind it, `spec.containers array map name`. For a CRD everything else that the schema
+demands follows, `spec.podSets[].count integer int32 default=1 minimum=0 required`; for a built-in
+kind that is not published.
 """
+import json
 import os
 
 from builtin import LEAVES, short_name
@@ -24,19 +27,37 @@ def describe(node):
     return kind
 
 
-def walk(node, path, resolve, lines, seen=()):
+DEMANDS = ("default", "enum", "maxItems", "maxLength", "maxProperties", "maximum", "minItems",
+           "minLength", "minProperties", "minimum", "pattern")
+
+
+def demands(node):
+    """What a CRD's schema says about values; rules are counted, their text is in the kind's file."""
+    words = [f"{key}={json.dumps(node[key], separators=(',', ':'), ensure_ascii=False)}"
+             for key in DEMANDS if key in node]
+    if "x-kubernetes-validations" in node:
+        words.append(f"rules={len(node['x-kubernetes-validations'])}")
+    return words
+
+
+def walk(node, path, resolve, lines, seen=(), demanded=None):
+    """`demanded` is None for a built-in kind, else the words that the parent adds."""
     name, node = resolve(node)
     if path:
-        lines.append(f"{path} {describe(node)}")
+        words = [] if demanded is None else [*demands(node), *demanded]
+        lines.append(" ".join([path, describe(node), *words]))
+    below = None if demanded is None else ()
     if name in seen:
         return
     seen = (*seen, name) if name else seen
     for field, value in node.get("properties", {}).items():
-        walk(value, f"{path}.{field}" if path else field, resolve, lines, seen)
+        words = ("required",) if field in node.get("required", []) else ()
+        walk(value, f"{path}.{field}" if path else field, resolve, lines, seen,
+             None if demanded is None else words)
     if "items" in node:
-        walk(node["items"], path + "[]", resolve, lines, seen)
+        walk(node["items"], path + "[]", resolve, lines, seen, below)
     if isinstance(node.get("additionalProperties"), dict):
-        walk(node["additionalProperties"], path + "{}", resolve, lines, seen)
+        walk(node["additionalProperties"], path + "{}", resolve, lines, seen, below)
 
 
 def builtin_resolver(definitions):
@@ -67,7 +88,8 @@ def write_custom(folder, crd):
     spec = crd["spec"]
     for version in spec["versions"]:
         lines = []
-        walk(version["schema"]["openAPIV3Schema"], "", lambda node: (None, node), lines)
+        walk(version["schema"]["openAPIV3Schema"], "", lambda node: (None, node), lines,
+             demanded=())
         group = spec["group"].split(".")[0]
         write(folder, f"{group}.{version['name']}.{spec['names']['kind']}", lines)
 
