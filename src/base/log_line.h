@@ -18,12 +18,10 @@
 
 #include "base/error.h"
 #include "base/instant.h"
+#include "base/limits.h"
 #include "base/secret.h"
 
 namespace muster {
-
-inline constexpr std::size_t log_line_bytes_max = 16'384;
-inline constexpr std::size_t log_value_bytes_max = 2'048;  // of one field, before escaping
 
 enum class LogLevel : std::uint8_t { debug, info, warning, error, off };
 enum class LogFormat : std::uint8_t { text, json };

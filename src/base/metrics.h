@@ -29,14 +29,10 @@
 #include <string_view>
 #include <vector>
 
+#include "base/limits.h"
 #include "base/result.h"
 
 namespace muster {
-
-inline constexpr std::size_t metric_series_per_family_max = 1'000;
-inline constexpr std::size_t metric_labels_max = 12;
-inline constexpr std::size_t metric_label_value_bytes_max = 512;  // a namespace/name is below 320
-inline constexpr std::size_t metric_buckets_max = 64;
 
 enum class MetricKind : std::uint8_t { counter, gauge, histogram };
 

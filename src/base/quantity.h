@@ -23,14 +23,10 @@
 #include <utility>
 
 #include "base/big_integer.h"
+#include "base/limits.h"
 #include "base/result.h"
 
 namespace muster {
-
-// Longer texts, amounts of 10^1000 and more, and exponents beyond 1000 or -1000 are refused.
-// Upstream takes any, and an exponent of a billion makes it compute that many digits.
-inline constexpr std::size_t quantity_text_bytes_max = 1024;
-inline constexpr std::int64_t quantity_digits_max = 1000;
 
 enum class QuantityFormat : std::uint8_t {
   decimal_si,        // 12M
@@ -58,7 +54,7 @@ class Quantity {
   Quantity(const Quantity& other);
   Quantity& operator=(const Quantity& other);
 
-  // Errors carry Kubernetes' sentences (bad_request), or too_large beyond the maxima above.
+  // Errors carry Kubernetes' sentences (bad_request), or too_large beyond base/limits.h.
   static Result<Quantity> parse(std::string_view text);
 
   // The text of a field in an object, a string or a number as written: spaces around it are
