@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "objects/patch/go_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <vector>
+
+namespace muster::objects {
+
+namespace {
+
+enum class Verb : unsigned char { value, string };
+
+// The shortest digits that round-trip, with an exponent below 1e-4 and from 1e6 on.
+std::string go_real(double value) {
+  constexpr int exponent_from = 6;
+  constexpr int exponent_below = -4;
+  char buffer[32];
+  const auto end =
+      std::to_chars(buffer, buffer + sizeof(buffer), value, std::chars_format::scientific).ptr;
+  const std::string scientific(buffer, end);
+  const std::size_t mark = scientific.find('e');
+  const int exponent = std::stoi(scientific.substr(mark + 1));
+  if (exponent < exponent_below || exponent >= exponent_from) return scientific;
+  const auto fixed_end =
+      std::to_chars(buffer, buffer + sizeof(buffer), value, std::chars_format::fixed).ptr;
+  return std::string(buffer, fixed_end);
+}
+
+void append(View view, Verb verb, std::string& out);
+
+void append_object(View view, Verb verb, std::string& out) {
+  std::vector<MemberView> members;
+  members.reserve(view.size());
+  for (const MemberView member : view.members()) members.push_back(member);
+  std::sort(members.begin(), members.end(),
+            [](const MemberView& a, const MemberView& b) { return a.key < b.key; });
+  out += "map[";
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    if (i > 0) out.push_back(' ');
+    out += members[i].key;
+    out.push_back(':');
+    append(members[i].value, verb, out);
+  }
+  out.push_back(']');
+}
+
+void append_array(View view, Verb verb, std::string& out) {
+  out.push_back('[');
+  for (std::size_t i = 0; i < view.size(); ++i) {
+    if (i > 0) out.push_back(' ');
+    append(view[i], verb, out);
+  }
+  out.push_back(']');
+}
+
+std::string scalar(View view) {
+  if (const auto boolean = view.boolean()) return *boolean ? "true" : "false";
+  if (const auto integer = view.integer()) return fmt::format("{}", *integer);
+  return go_real(view.real().value_or(0));
+}
+
+void append(View view, Verb verb, std::string& out) {
+  if (view.is_object()) return append_object(view, verb, out);
+  if (view.is_array()) return append_array(view, verb, out);
+  if (view.is_null() || view.is_absent()) {
+    out += "<nil>";
+  } else if (const auto text = view.string()) {
+    out += *text;
+  } else if (verb == Verb::value) {
+    out += scalar(view);
+  } else {
+    out += fmt::format("%!s({}={})", go_type(view), scalar(view));
+  }
+}
+
+}  // namespace
+
+std::string go_text(View view) {
+  std::string out;
+  append(view, Verb::value, out);
+  return out;
+}
+
+std::string go_string(View view) {
+  if (view.is_null() || view.is_absent()) return "%!s(<nil>)";
+  std::string out;
+  append(view, Verb::string, out);
+  return out;
+}
+
+std::string_view go_type(View view) {
+  switch (view.type()) {
+    case Type::absent:
+    case Type::null:
+      return "%!s(<nil>)";
+    case Type::boolean:
+      return "bool";
+    case Type::integer:
+      return "int64";
+    case Type::real:
+      return "float64";
+    case Type::string:
+      return "string";
+    case Type::array:
+      return "[]interface {}";
+    case Type::object:
+      return "map[string]interface {}";
+  }
+  return "unknown";
+}
+
+}  // namespace muster::objects
