@@ -40,6 +40,13 @@ inline constexpr std::size_t selector_bytes_max = std::size_t{64} * 1024;
 inline constexpr std::size_t selector_requirements_max = 1'000;
 inline constexpr std::size_t selector_values_max = 10'000;
 
+// A JSONPath template: its text, how deeply ranges, unions and filters nest, how many results one
+// evaluation keeps, and how many values it looks at.
+inline constexpr std::size_t json_path_bytes_max = std::size_t{16} * 1024;
+inline constexpr std::size_t json_path_depth_max = 16;
+inline constexpr std::size_t json_path_results_max = 100'000;
+inline constexpr std::size_t json_path_visits_max = 2'000'000;
+
 // Errors that validation of one object reports; the rest is not collected.
 inline constexpr std::size_t field_errors_max = 1000;
 
