@@ -15,12 +15,15 @@ namespace {
 // Up to here comparing with every earlier key is cheaper than sorting.
 constexpr std::size_t pairwise_members_max = 32;
 
-// One of 64 bits, different for most keys that live in one object.
-std::uint64_t filter_bit(std::string_view key) {
-  if (key.empty()) return 1;
-  const auto first = static_cast<unsigned char>(key.front());
-  const auto last = static_cast<unsigned char>(key.back());
-  return std::uint64_t{1} << ((key.size() * 5 + first * 3U + last * 7U) % 64);
+// Enough for most objects at once.
+constexpr std::size_t nodes_first = 256;
+
+// A number below 128, different for most keys that live in one object.
+unsigned fingerprint(std::string_view key) {
+  if (key.empty()) return 0;
+  const unsigned first = static_cast<unsigned char>(key.front());
+  const unsigned last = static_cast<unsigned char>(key.back());
+  return (static_cast<unsigned>(key.size()) * 5 + first * 3 + last * 23) % 128;
 }
 
 bool occurs(std::span<const Node> keys_and_values, std::string_view key) {
@@ -30,13 +33,20 @@ bool occurs(std::span<const Node> keys_and_values, std::string_view key) {
   return false;
 }
 
+// Compares a key with the earlier ones only where one of them has the same fingerprint.
 bool has_duplicate_keys_pairwise(std::span<const Node> keys_and_values) {
-  std::uint64_t seen = 0;
+  std::uint64_t seen_low = 0;
+  std::uint64_t seen_high = 0;
   for (std::size_t i = 0; i < keys_and_values.size(); i += 2) {
     const std::string_view key = text_of(keys_and_values[i]);
-    const std::uint64_t bit = filter_bit(key);
-    if ((seen & bit) != 0 && occurs(keys_and_values.first(i), key)) return true;
-    seen |= bit;
+    const unsigned print = fingerprint(key);
+    const std::uint64_t bit = std::uint64_t{1} << (print % 64);
+    const std::uint64_t low = print < 64 ? bit : 0;
+    const std::uint64_t high = bit ^ low;
+    const bool maybe = ((seen_low & low) | (seen_high & high)) != 0;
+    if (maybe && occurs(keys_and_values.first(i), key)) return true;
+    seen_low |= low;
+    seen_high |= high;
   }
   return false;
 }
@@ -57,15 +67,25 @@ bool has_duplicate_keys_sorted(std::span<const Node> keys_and_values) {
 }  // namespace
 
 bool has_duplicate_keys(std::span<const Node> keys_and_values) {
+  if (keys_and_values.size() <= 2) return false;
   return keys_and_values.size() / 2 <= pairwise_members_max
              ? has_duplicate_keys_pairwise(keys_and_values)
              : has_duplicate_keys_sorted(keys_and_values);
 }
 
 void Assembler::shrink(std::size_t nodes_max) {
-  if (nodes_.capacity() <= nodes_max) return;
-  nodes_.clear();
+  if (nodes_.size() <= nodes_max) return;
+  nodes_.resize(nodes_max);
   nodes_.shrink_to_fit();
+  top_ = nodes_.data();
+  end_ = top_ + nodes_.size();
+}
+
+void Assembler::grow() {
+  const std::size_t used = size();
+  nodes_.resize(std::max(nodes_first, nodes_.size() * 2));
+  top_ = nodes_.data() + used;
+  end_ = nodes_.data() + nodes_.size();
 }
 
 std::string Assembler::path() const {
@@ -91,9 +111,9 @@ std::string Assembler::path_of(std::string_view key) const {
 }
 
 // Keeps the last of the members that share a key, where the options allow that at all.
-Result<> Assembler::settle_duplicates() {
+bool Assembler::settle_duplicates() {
   const std::size_t first = open_.back().first;
-  const std::size_t members = (nodes_.size() - first) / 2;
+  const std::size_t members = (size() - first) / 2;
   std::unordered_map<std::string_view, std::size_t> last_of;
   std::vector<std::string> reported;
   for (std::size_t i = 0; i < members; ++i) {
@@ -106,8 +126,9 @@ Result<> Assembler::settle_duplicates() {
     reported.push_back(path_of(key));
   }
   if (options_->duplicate_keys == DuplicateKeys::refuse) {
-    return Error::bad_request(fmt::format("duplicate field \"{}\"", reported.front()),
-                              reported.front());
+    error_ = Error::bad_request(fmt::format("duplicate field \"{}\"", reported.front()),
+                                reported.front());
+    return false;
   }
   if (options_->duplicate_fields != nullptr) {
     std::move(reported.begin(), reported.end(), std::back_inserter(*options_->duplicate_fields));
@@ -124,23 +145,8 @@ Result<> Assembler::settle_duplicates() {
     nodes_[kept + 1] = nodes_[first + 2 * i + 1];
     kept += 2;
   }
-  nodes_.resize(kept);
-  return {};
-}
-
-Result<Node> Assembler::close() {
-  superseded_.clear();
-  const Open closing = open_.back();
-  Node node;
-  if (closing.type == Type::array) {
-    node = builder_->array(std::span(nodes_).subspan(closing.first));
-  } else {
-    if (has_duplicate_keys(std::span(nodes_).subspan(closing.first))) TRY(settle_duplicates());
-    node = builder_->object_of_pairs(std::span(nodes_).subspan(closing.first));
-  }
-  nodes_.resize(closing.first);
-  open_.pop_back();
-  return node;
+  top_ = nodes_.data() + kept;
+  return true;
 }
 
 }  // namespace muster::objects

@@ -5,8 +5,10 @@
 //
 //   assembler.begin(builder, options);
 //   if (!assembler.open(Type::object)) return too deep;
-//   assembler.add(builder.text("a")); assembler.add(Builder::integer(1));
-//   Node object = TRY(assembler.close());
+//   assembler.push() = builder.text("a");
+//   assembler.push() = Builder::integer(1);
+//   if (!assembler.close()) return assembler.error();     // pushes the object
+//   Node root = assembler.root();
 //
 // Internal to this folder.
 // SPDX-License-Identifier: Apache-2.0
@@ -25,13 +27,16 @@
 
 namespace muster::objects {
 
+// Whether a key occurs twice. The nodes are keys and values in turns.
+bool has_duplicate_keys(std::span<const Node> keys_and_values);
+
 class Assembler {
  public:
   // For a new document; what an earlier one left behind is forgotten, its memory is used again.
   void begin(Builder& builder, const ParseOptions& options) {
     builder_ = &builder;
     options_ = &options;
-    nodes_.clear();
+    top_ = nodes_.data();
     open_.clear();
   }
 
@@ -41,16 +46,39 @@ class Assembler {
   // Begins an array or an object. False where that is deeper than options.depth_max.
   bool open(Type type) {
     if (open_.size() >= options_->depth_max) return false;
-    open_.push_back({nodes_.size(), type});
+    open_.push_back({size(), type});
     return true;
   }
 
-  // A key or a value of the innermost open container; objects get them in turns.
-  void add(const Node& node) { nodes_.push_back(node); }
+  // The next key or value of the innermost open container, to be filled in place; objects get
+  // them in turns. Outside of all containers it is the root.
+  Node& push() {
+    if (top_ == end_) [[unlikely]]
+      grow();
+    return *top_++;
+  }
 
-  // Ends the innermost container. Its node is returned and not yet added to its parent.
-  // Where keys were repeated and the last one wins, superseded() tells which members went away.
-  Result<Node> close();
+  // Ends the innermost container and pushes it. Where keys were repeated and the last one wins,
+  // superseded() tells which members went away; where that is not allowed it returns false, and
+  // error() says which key it was.
+  bool close() {
+    const Open closing = open_.back();
+    superseded_.clear();
+    if (closing.type == Type::object && has_duplicate_keys(innermost()) && !settle_duplicates()) {
+      return false;
+    }
+    const Node node = closing.type == Type::array ? builder_->array(innermost())
+                                                  : builder_->object_of_pairs(innermost());
+    open_.pop_back();
+    top_ = nodes_.data() + closing.first;
+    push() = node;
+    return true;
+  }
+
+  const Error& error() const { return error_; }
+
+  // The one node that is left when everything is closed.
+  const Node& root() const { return nodes_.front(); }
 
   // Members of the object closed last that a later one with the same key replaced, ascending.
   std::span<const std::size_t> superseded() const { return superseded_; }
@@ -62,7 +90,7 @@ class Assembler {
   bool in_object() const { return !open_.empty() && open_.back().type == Type::object; }
 
   // True where the next thing to come is a key.
-  bool expects_key() const { return in_object() && (nodes_.size() - open_.back().first) % 2 == 0; }
+  bool expects_key() const { return in_object() && (size() - open_.back().first) % 2 == 0; }
 
   // The field path of the innermost open container; of its member where a key is given.
   std::string path() const;
@@ -74,17 +102,22 @@ class Assembler {
     Type type;
   };
 
-  Result<> settle_duplicates();
+  void grow();
+  std::size_t size() const { return static_cast<std::size_t>(top_ - nodes_.data()); }
+  std::span<const Node> innermost() const {
+    return {nodes_.data() + open_.back().first, size() - open_.back().first};
+  }
+  bool settle_duplicates();
 
   Builder* builder_ = nullptr;
   const ParseOptions* options_ = nullptr;
-  std::vector<Node> nodes_;
+  std::vector<Node> nodes_;  // the stack: in use up to top_, room up to end_
+  Node* top_ = nullptr;
+  Node* end_ = nullptr;
   std::vector<Open> open_;
   std::vector<std::size_t> superseded_;
   std::size_t first_duplicate_ = 0;
+  Error error_{};
 };
-
-// Whether a key occurs twice. The nodes are keys and values in turns.
-bool has_duplicate_keys(std::span<const Node> keys_and_values);
 
 }  // namespace muster::objects

@@ -83,10 +83,11 @@ Node Builder::object(std::span<const Node::Member> members) {
 }
 
 Node Builder::object_of_pairs(std::span<const Node> keys_and_values) {
+  // A member is a key and a value, one behind the other, as they are here.
+  static_assert(sizeof(Node::Member) == 2 * sizeof(Node));
   const std::span<Node::Member> room = arranged_room(keys_and_values.size() / 2);
-  for (std::size_t i = 0; i < room.size(); ++i) {
-    room[i] = {keys_and_values[2 * i], keys_and_values[2 * i + 1]};
-  }
+  auto* to = reinterpret_cast<Node*>(room.data());
+  for (const Node& node : keys_and_values) *to++ = node;
   return arranged(room);
 }
 
@@ -169,25 +170,34 @@ void Builder::retain(const Value& value) {
 }
 
 Node Builder::copy(View view) {
-  const Node& from = view.node();
-  if (from.type == Type::string) return text({from.text, from.size});
-  if (from.type == Type::array) {
-    const std::span<Node> room = element_room(from.size);
-    for (std::size_t i = 0; i < room.size(); ++i) room[i] = copy(View(&from.elements[i]));
-    return array_of(room);
-  }
-  if (from.type != Type::object) return from;
-  const std::size_t bytes = from.size * sizeof(Node::Member);
-  const std::size_t index = from.lookup == Lookup::indexed ? index_bytes(from.size) : 0;
-  auto* const room = static_cast<Node::Member*>(arena_->allocate(bytes + index));
-  for (std::size_t i = 0; i < from.size; ++i) {
-    room[i].key = text({from.members[i].key.text, from.members[i].key.size});
-    room[i].value = copy(View(&from.members[i].value));
-  }
-  if (index > 0) std::memcpy(room + from.size, from.members + from.size, index);
-  Node node = from;
-  node.members = room;
+  Node node;
+  copy_into(view.node(), node);
   return node;
+}
+
+// The copy is made where it stays: only the pointer of the original changes.
+void Builder::copy_into(const Node& from, Node& to) {
+  to = from;
+  if (from.type == Type::string) {
+    char* const room = arena_->allocate_text(from.size);
+    if (from.size > 0) std::memcpy(room, from.text, from.size);
+    to.text = room;
+  } else if (from.type == Type::array) {
+    const std::span<Node> room = element_room(from.size);
+    for (std::size_t i = 0; i < from.size; ++i) copy_into(from.elements[i], room[i]);
+    to.elements = room.data();
+  } else if (from.type == Type::object) {
+    const std::size_t index = from.lookup == Lookup::indexed ? index_bytes(from.size) : 0;
+    const std::size_t bytes = from.size * sizeof(Node::Member) + index;
+    auto* const room = static_cast<Node::Member*>(arena_->allocate(bytes));
+    for (std::size_t i = 0; i < from.size; ++i) {
+      copy_into(from.members[i].key, room[i].key);
+      copy_into(from.members[i].value, room[i].value);
+    }
+    if (index > 0)
+      std::memcpy(static_cast<void*>(room + from.size), from.members + from.size, index);
+    to.members = room;
+  }
 }
 
 Value Builder::finish(Node root) && {

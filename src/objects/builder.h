@@ -70,6 +70,7 @@ class Builder {
  private:
   std::span<Node::Member> arranged_room(std::size_t count);
   Node arranged(std::span<Node::Member> room);
+  void copy_into(const Node& from, Node& to);
 
   std::shared_ptr<Arena> arena_;
 };

@@ -1,9 +1,10 @@
-// Sixteen bytes of text looked at together: copied, and searched for the few characters that end
-// a run. SSE2 where the machine has it, which on x86-64 is always; a plain loop elsewhere.
+// Sixteen bytes of text looked at together: copied, and searched for the characters that end a run
+// that can be written as it is. SSE2 where the machine has it, which on x86-64 is always; a plain
+// loop elsewhere.
 //
 //   const Bytes16 bytes(from);              // reads 16 bytes
 //   bytes.store(to);                        // writes 16 bytes
-//   const unsigned run = bytes.until_quote_or_backslash();   // 16 where there is none
+//   const unsigned run = bytes.until_escape_candidate();   // 16 where there is none
 //
 // Internal to this folder.
 // SPDX-License-Identifier: Apache-2.0
@@ -31,11 +32,15 @@ class Bytes16 {
  public:
   explicit Bytes16(const char* from) { std::memcpy(&bytes_, from, sizeof(bytes_)); }
 
-  void store(char* to) const { std::memcpy(to, &bytes_, sizeof(bytes_)); }
-
-  unsigned until_quote_or_backslash() const {
-    return first(_mm_or_si128(equal(bytes_, '"'), equal(bytes_, '\\')));
+  // Eight from here and eight from there.
+  Bytes16(const char* low, const char* high) {
+    long long words[2];
+    std::memcpy(&words[0], low, 8);
+    std::memcpy(&words[1], high, 8);
+    bytes_ = _mm_set_epi64x(words[1], words[0]);
   }
+
+  void store(char* to) const { std::memcpy(to, &bytes_, sizeof(bytes_)); }
 
   unsigned until_escape_candidate() const {
     // Two characters that differ in one bit are found by one comparison without that bit:
@@ -70,13 +75,12 @@ class Bytes16 {
  public:
   explicit Bytes16(const char* from) { std::memcpy(bytes_, from, sizeof(bytes_)); }
 
-  void store(char* to) const { std::memcpy(to, bytes_, sizeof(bytes_)); }
-
-  unsigned until_quote_or_backslash() const {
-    unsigned i = 0;
-    while (i < sizeof(bytes_) && bytes_[i] != '"' && bytes_[i] != '\\') ++i;
-    return i;
+  Bytes16(const char* low, const char* high) {
+    std::memcpy(bytes_, low, 8);
+    std::memcpy(bytes_ + 8, high, 8);
   }
+
+  void store(char* to) const { std::memcpy(to, bytes_, sizeof(bytes_)); }
 
   unsigned until_escape_candidate() const {
     unsigned i = 0;

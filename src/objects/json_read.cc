@@ -9,7 +9,6 @@
 
 #include "objects/assembler.h"
 #include "objects/builder.h"
-#include "objects/bytes16.h"
 #include "objects/json.h"
 #include "objects/json_structure.h"
 #include "objects/number_text.h"
@@ -59,143 +58,153 @@ char* write_utf8(char* to, unsigned point) {
   return to;
 }
 
-// The grammar over the tokens of one text. Functions return false after fail().
+// The grammar over the tokens of one text. Strings stay where they are in `copy`, which is the
+// arena's; one with escapes is unescaped in its place. Functions return false after fail().
 class Decoder {
  public:
-  Decoder(std::string_view text, std::span<const std::uint32_t> tokens, std::span<char> room,
+  Decoder(std::string_view text, std::span<const std::uint32_t> tokens, char* copy,
           Assembler& assembler, const ParseOptions& options)
       : text_(text),
-        end_(text.data() + text.size()),
+        copy_(copy),
+        end_(copy + text.size()),
         token_(tokens.data()),
         tokens_end_(tokens.data() + tokens.size()),
-        written_(room.data()),
         assembler_(assembler),
-        options_(options) {}
+        options_(options) {
+    find_backslash(copy);
+  }
 
-  bool read_document(Node& root) {
-    if (!read_value(root)) return false;
+  // Leaves the root on the assembler.
+  bool read_document() {
+    if (!read_value()) return false;
     return token_ == tokens_end_ || fail(offset(), "the text goes on behind its value");
   }
 
   Error& error() { return error_; }
-  const char* written() const { return written_; }
+
+  // Bytes of the copy that strings use.
+  std::size_t string_bytes() const { return string_bytes_; }
 
  private:
   std::size_t offset() const { return token_ == tokens_end_ ? text_.size() : *token_; }
 
   // The character of the current token; a NUL, which begins no token, at the end.
-  char character() const { return token_ == tokens_end_ ? '\0' : text_[*token_]; }
+  char character() const { return token_ == tokens_end_ ? '\0' : copy_[*token_]; }
 
-  bool fail(std::size_t at, std::string_view sentence) {
+  [[gnu::cold]] bool fail(std::size_t at, std::string_view sentence) {
     const std::string_view found = at >= text_.size() ? "the text ends where there should be " : "";
     error_ =
         Error::bad_request(fmt::format("not JSON: {}: {}{}", place_of(text_, at), found, sentence));
     return false;
   }
 
-  bool read_value(Node& out) {
+  bool read_value() {
     if (token_ == tokens_end_) return fail(text_.size(), "a value");
-    const char* const from = text_.data() + *token_++;
+    char* const from = copy_ + *token_++;
+    // Most values are strings, and most of the others are containers.
+    if (*from == '"') return read_string(from + 1);
+    if (*from == '{') return read_object();
+    if (*from == '[') return read_array();
     switch (*from) {
-      case '"':
-        return read_string(from + 1, out);
-      case '{':
-        return read_object(out);
-      case '[':
-        return read_array(out);
       case 't':
-        out = Builder::boolean(true);
-        return read_word(from, "true");
+        return read_word(from, "true", Builder::boolean(true));
       case 'f':
-        out = Builder::boolean(false);
-        return read_word(from, "false");
+        return read_word(from, "false", Builder::boolean(false));
       case 'n':
-        out = Builder::null();
-        return read_word(from, "null");
+        return read_word(from, "null", Builder::null());
       default:
-        return read_number(from, out);
+        return read_number(from);
     }
   }
 
-  bool open(Type type) {
-    if (assembler_.open(type)) return true;
+  [[gnu::cold]] bool fail_deep() {
     error_ = Error::too_large(fmt::format("nested deeper than the limit of {} at {}",
                                           options_.depth_max, place_of(text_, token_[-1])));
     return false;
   }
 
-  bool close(Node& out) {
-    ++token_;
-    Result<Node> node = assembler_.close();
-    if (node) {
-      out = *node;
-      return true;
-    }
-    error_ = std::move(node).error();
+  [[gnu::cold]] bool fail_duplicate() {
+    error_ = assembler_.error();
     return false;
   }
 
-  bool read_object(Node& out) {
-    if (!open(Type::object)) return false;
-    if (character() == '}') return close(out);
+  bool close() {
+    ++token_;
+    return assembler_.close() || fail_duplicate();
+  }
+
+  bool read_object() {
+    if (!assembler_.open(Type::object)) return fail_deep();
+    if (character() == '}') return close();
     for (;;) {
-      Node node;
       if (character() != '"') return fail(offset(), "a key in quotes");
-      if (!read_string(text_.data() + *token_++ + 1, node)) return false;
+      if (!read_string(copy_ + *token_++ + 1)) return false;
       if (character() != ':') return fail(offset(), "a colon behind the key");
       ++token_;
-      assembler_.add(node);
-      if (!read_value(node)) return false;
-      assembler_.add(node);
-      if (character() == '}') return close(out);
+      if (!read_value()) return false;
+      if (character() == '}') return close();
       if (character() != ',') return fail(offset(), "a comma or a closing brace");
       ++token_;
     }
   }
 
-  bool read_array(Node& out) {
-    if (!open(Type::array)) return false;
-    if (character() == ']') return close(out);
+  bool read_array() {
+    if (!assembler_.open(Type::array)) return fail_deep();
+    if (character() == ']') return close();
     for (;;) {
-      Node node;
-      if (!read_value(node)) return false;
-      assembler_.add(node);
-      if (character() == ']') return close(out);
+      if (!read_value()) return false;
+      if (character() == ']') return close();
       if (character() != ',') return fail(offset(), "a comma or a closing bracket");
       ++token_;
     }
   }
 
-  bool read_string(const char* from, Node& out) {
-    char* to = written_;
-    for (;;) {
-      if (end_ - from >= 16) {
-        // Copied before it is known how much of it counts: there are 16 bytes of room to spare.
-        const Bytes16 bytes(from);
-        bytes.store(to);
-        const unsigned run = bytes.until_quote_or_backslash();
-        from += run;
-        to += run;
-        if (run == 16) continue;
-      } else {
-        while (from < end_ && *from != '"' && *from != '\\') *to++ = *from++;
-        if (from == end_) return fail(text_.size(), "a closing quote");
-      }
-      if (*from == '"') break;
-      if (!unescape(from, to)) return false;
+  // From behind the opening quote. The closing one is the last character before the next token
+  // that is not white space: the structure has no token inside a string.
+  bool read_string(char* from) {
+    const char* quote = copy_ + offset() - 1;
+    while (quote >= from && *quote != '"') --quote;
+    if (quote < from) return fail(offset_of(from), "a closing quote");
+    if (quote > backslash_) {
+      char* const end = unescape(from, quote);
+      if (end == nullptr) return false;
+      find_backslash(quote);
+      quote = end;
     }
+    const auto size = static_cast<std::size_t>(quote - from);
+    string_bytes_ += size;
+    // Filled where it stays: a node made elsewhere would be read back before it is written.
+    Node& out = assembler_.push();
     out.type = Type::string;
-    out.size = static_cast<std::uint32_t>(to - written_);
-    out.text = written_;
-    written_ = to;
+    out.lookup = Lookup::scan;
+    out.size = static_cast<std::uint32_t>(size);
+    out.text = from;
     return true;
   }
 
-  // From a backslash on.
-  bool unescape(const char*& from, char*& to) {
+  // Where the next escape is, so that strings before it need not be looked at.
+  void find_backslash(const char* from) {
+    const void* const found = std::memchr(from, '\\', static_cast<std::size_t>(end_ - from));
+    backslash_ = found == nullptr ? end_ : static_cast<const char*>(found);
+  }
+
+  // In place; what comes out is never longer. The end of it, or null.
+  char* unescape(char* from, const char* quote) {
+    char* to = from;
+    while (from < quote) {
+      if (*from != '\\') {
+        *to++ = *from++;
+      } else if (!unescape_one(from, to)) {
+        return nullptr;
+      }
+    }
+    return to;
+  }
+
+  bool unescape_one(char*& from, char*& to) {
     constexpr std::string_view letters = "\"\\/bfnrt";
     constexpr std::string_view meanings = "\"\\/\b\f\n\r\t";
-    const std::size_t letter = from + 1 < end_ ? letters.find(from[1]) : std::string_view::npos;
+    const std::size_t letter = letters.find(from[1]);
     if (letter != std::string_view::npos) {
       *to++ = meanings[letter];
       from += 2;
@@ -229,13 +238,15 @@ class Decoder {
     return unit;
   }
 
-  bool read_word(const char* from, std::string_view word) {
+  bool read_word(const char* from, std::string_view word, const Node& meaning) {
     const auto rest = static_cast<std::size_t>(end_ - from);
     const bool same = rest >= word.size() && std::memcmp(from, word.data(), word.size()) == 0;
-    return (same && is_end(from + word.size())) || fail(offset_of(from), "a value");
+    if (!same || !is_end(from + word.size())) return fail(offset_of(from), "a value");
+    assembler_.push() = meaning;
+    return true;
   }
 
-  bool read_number(const char* from, Node& out) {
+  bool read_number(const char* from) {
     const bool negative = *from == '-';
     const char* const digits = from + (negative ? 1 : 0);
     const char* at = digits;
@@ -246,17 +257,18 @@ class Decoder {
     const auto count = at - digits;
     if (count == 0) return fail(offset_of(from), "a value");
     if (count > 1 && *digits == '0') return fail(offset_of(from), "a number without leading zeros");
-    if (at < end_ && (*at == '.' || *at == 'e' || *at == 'E')) return read_real(from, at, out);
+    if (at < end_ && (*at == '.' || *at == 'e' || *at == 'E')) return read_real(from, at);
     if (!is_end(at)) return fail(offset_of(from), "a number");
     // Nineteen digits fit into the magnitude, so they can be compared.
     constexpr std::uint64_t integer_max = 0x7FFFFFFFFFFFFFFF;
-    if (count > 19 || magnitude > integer_max + (negative ? 1 : 0)) return real(from, at, out);
-    out = Builder::integer(static_cast<std::int64_t>(negative ? ~magnitude + 1 : magnitude));
+    if (count > 19 || magnitude > integer_max + (negative ? 1 : 0)) return real(from, at);
+    assembler_.push() =
+        Builder::integer(static_cast<std::int64_t>(negative ? ~magnitude + 1 : magnitude));
     return true;
   }
 
   // From the point or the exponent on.
-  bool read_real(const char* from, const char* at, Node& out) {
+  bool read_real(const char* from, const char* at) {
     const auto skip_digits = [&] {
       const char* const first = at;
       while (at < end_ && is_digit(*at)) ++at;
@@ -273,10 +285,10 @@ class Decoder {
       well_formed = skip_digits();
     }
     if (!well_formed || !is_end(at)) return fail(offset_of(from), "a number");
-    return real(from, at, out);
+    return real(from, at);
   }
 
-  bool real(const char* from, const char* to, Node& out) {
+  bool real(const char* from, const char* to) {
     const std::string_view digits(from, static_cast<std::size_t>(to - from));
     const std::optional<double> number = read_decimal(digits);
     if (!number) {
@@ -284,7 +296,7 @@ class Decoder {
                                               place_of(text_, offset_of(from))));
       return false;
     }
-    out = Builder::real(*number);
+    assembler_.push() = Builder::real(*number);
     return true;
   }
 
@@ -292,22 +304,19 @@ class Decoder {
     return at == end_ || ends_scalar[static_cast<unsigned char>(*at)];
   }
 
-  std::size_t offset_of(const char* at) const {
-    return static_cast<std::size_t>(at - text_.data());
-  }
+  std::size_t offset_of(const char* at) const { return static_cast<std::size_t>(at - copy_); }
 
-  std::string_view text_;
+  std::string_view text_;  // as it came, for the words of errors
+  char* copy_;
   const char* end_;
+  const char* backslash_ = nullptr;
   const std::uint32_t* token_;
   const std::uint32_t* tokens_end_;
-  char* written_;  // strings are unescaped to here
+  std::size_t string_bytes_ = 0;
   Assembler& assembler_;
   const ParseOptions& options_;
   Error error_{};
 };
-
-// A string may be copied 16 bytes at a time.
-constexpr std::size_t text_room_spare = 16;
 
 }  // namespace
 
@@ -327,25 +336,25 @@ Result<Value> JsonReader::read(std::string_view text, const ParseOptions& option
                                         text.size(), options.bytes_max));
   }
   const std::span<const std::uint32_t> tokens = TRY(work_->structure.find(text));
-  // Each node is followed by one token that is not a node (colon, comma or a closing one), and
-  // what is not a token bounds what strings can hold: the arena gets one block of the right size.
+  // Each node is followed by one token that is not a node (colon, comma or a closing one): the
+  // arena gets one block for nodes and text that is neither too small nor too large.
   const std::size_t node_bytes = (tokens.size() + 1) / 2 * sizeof(Node);
-  const std::size_t text_bytes = text.size() - tokens.size() + text_room_spare;
-  Builder builder(node_bytes + text_bytes);
-  const std::span<char> room = builder.text_room(text_bytes);
+  Builder builder(node_bytes + text.size());
+  const std::span<char> copy = builder.text_room(text.size());
+  std::memcpy(copy.data(), text.data(), text.size());
   work_->assembler.begin(builder, options);
-  Decoder decoder(text, tokens, room, work_->assembler, options);
-  Node root;
-  const bool well = decoder.read_document(root);
+  Decoder decoder(text, tokens, copy.data(), work_->assembler, options);
+  const bool well = decoder.read_document();
+  const Node root = well ? work_->assembler.root() : Node();
   if (text.size() > json_text_bytes_kept_max) {
     work_->structure.shrink(json_text_bytes_kept_max);
     work_->assembler.shrink(json_text_bytes_kept_max / 2);
   }
   if (!well) return std::move(decoder.error());
   Value value = std::move(builder).finish(root);
-  // Much white space or few strings: then the block was too large to be kept.
-  const auto unused = static_cast<std::size_t>(room.data() + room.size() - decoder.written());
-  const bool wasteful = unused > 256 && unused > (node_bytes + text_bytes) / 4;
+  // Much white space or many numbers: then the text is too large to be kept for its strings.
+  const std::size_t unused = text.size() - decoder.string_bytes();
+  const bool wasteful = unused > 256 && unused > (node_bytes + text.size()) / 4;
   return wasteful ? Value::copy_of(value) : value;
 }
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <array>
+#include <cstdint>
 #include <cstring>
 #include <string_view>
 #include <utility>
@@ -14,41 +16,36 @@ namespace {
 
 constexpr std::string_view hexadecimal_digits = "0123456789abcdef";
 
-// The first room; a pod takes two or three doublings of it.
-constexpr std::size_t room_min = 2048;
+// The first room; a pod takes one or two doublings of it.
+constexpr std::size_t room_min = 4096;
+
+// Asked for beside a text: quotes, a separator, a colon, and 16 bytes that are written together.
+constexpr std::size_t room_spare = 24;
+
+constexpr std::array<bool, 256> escape_candidates = [] {
+  std::array<bool, 256> table{};
+  for (unsigned byte = 0; byte < 256; ++byte) {
+    table[byte] = is_escape_candidate(static_cast<unsigned char>(byte));
+  }
+  return table;
+}();
 
 // Writes behind what the string holds already. The string is longer than its text while the
 // writer lives, so that room is asked for once for many characters.
 class Writer {
  public:
-  explicit Writer(std::string& out) : out_(out), used_(out.size()) {}
-  ~Writer() { out_.resize(used_); }
+  explicit Writer(std::string& out)
+      : out_(out), to_(out.data() + out.size()), limit_(out.data() + out.size()) {}
+  ~Writer() { out_.resize(used()); }
   Writer(const Writer&) = delete;
   Writer& operator=(const Writer&) = delete;
 
   void compact(View view) {
-    switch (view.type()) {
-      case Type::array: {
-        char separator = '[';
-        for (const View element : view.elements()) {
-          put(std::exchange(separator, ','));
-          compact(element);
-        }
-        return view.empty() ? put("[]") : put(']');
-      }
-      case Type::object: {
-        char separator = '{';
-        for (const MemberView member : view.members()) {
-          put(std::exchange(separator, ','));
-          text(member.key);
-          put(':');
-          compact(member.value);
-        }
-        return view.empty() ? put("{}") : put('}');
-      }
-      default:
-        return scalar(view);
-    }
+    const Node& node = view.node();
+    if (node.type == Type::string) return text({node.text, node.size}, '\0', '\0');
+    if (node.type == Type::object) return compact_object(node);
+    if (node.type == Type::array) return compact_array(node);
+    scalar(node);
   }
 
   void pretty(View view, std::size_t indent) {
@@ -57,73 +54,96 @@ class Writer {
     const bool is_array = view.is_array();
     char separator = is_array ? '[' : '{';
     for (const View element : view.elements()) {
-      put(std::exchange(separator, ','));
-      new_line(inner);
+      new_line(std::exchange(separator, ','), inner);
       pretty(element, inner);
     }
     for (const MemberView member : view.members()) {
-      put(std::exchange(separator, ','));
-      new_line(inner);
-      text(member.key);
-      put(": ");
+      new_line(std::exchange(separator, ','), inner);
+      text(member.key, '\0', ':');
+      put(' ');
       pretty(member.value, inner);
     }
-    new_line(indent);
+    new_line('\0', indent);
     put(is_array ? ']' : '}');
   }
 
  private:
-  void scalar(View view) {
-    switch (view.type()) {
+  void compact_object(const Node& node) {
+    if (node.size == 0) return put("{}");
+    char separator = '{';
+    for (std::size_t i = 0; i < node.size; ++i) {
+      const Node::Member& member = node.members[i];
+      text({member.key.text, member.key.size}, separator, ':');
+      compact(View(&member.value));
+      separator = ',';
+    }
+    put('}');
+  }
+
+  void compact_array(const Node& node) {
+    if (node.size == 0) return put("[]");
+    char separator = '[';
+    for (std::size_t i = 0; i < node.size; ++i) {
+      put(std::exchange(separator, ','));
+      compact(View(&node.elements[i]));
+    }
+    put(']');
+  }
+
+  void scalar(const Node& node) {
+    reserve(number_text_max);
+    switch (node.type) {
       case Type::boolean:
-        return put(view.node().boolean ? "true" : "false");
+        return put(node.boolean ? "true" : "false");
       case Type::integer:
-        reserve(number_text_max);
-        return advance(write_integer(end(), view.node().integer));
+        to_ = write_integer(to_, node.integer);
+        return;
       case Type::real:
-        reserve(number_text_max);
-        return advance(write_json_real(end(), view.node().real));
-      case Type::string:
-        return text({view.node().text, view.node().size});
+        to_ = write_json_real(to_, node.real);
+        return;
       default:
         return put("null");
     }
   }
 
-  void text(std::string_view words) {
-    // Quotes, and 16 bytes to spare because they are copied together.
-    reserve(words.size() + 18);
-    char* to = end();
-    *to++ = '"';
+  // In quotes, with a character before and one behind it unless they are NUL.
+  void text(std::string_view words, char before, char behind) {
+    reserve(words.size() + room_spare);
+    if (before != '\0') *to_++ = before;
+    *to_++ = '"';
     const char* from = words.data();
     const char* const last = from + words.size();
-    for (;;) {
-      const std::size_t run = copy_run(from, last, to);
-      from += run;
-      to += run;
-      if (from == last) break;
-      advance(to);
+    while (!copy_run(from, last)) {
       from = escape(from, last);
-      reserve(static_cast<std::size_t>(last - from) + 18);
-      to = end();
+      reserve(static_cast<std::size_t>(last - from) + room_spare);
     }
-    *to++ = '"';
-    advance(to);
+    *to_++ = '"';
+    if (behind != '\0') *to_++ = behind;
   }
 
-  // Copies up to the first character that may need an escape.
-  static std::size_t copy_run(const char* from, const char* last, char* to) {
-    const char* const first = from;
+  // Copies up to the first character that may need an escape. Whether there was none.
+  bool copy_run(const char*& from, const char* last) {
     while (last - from >= 16) {
       const Bytes16 bytes(from);
-      bytes.store(to);
+      bytes.store(to_);
       const unsigned run = bytes.until_escape_candidate();
       from += run;
-      to += run;
-      if (run < 16) return static_cast<std::size_t>(from - first);
+      to_ += run;
+      if (run < 16) return false;
     }
-    while (from < last && !is_escape_candidate(static_cast<unsigned char>(*from))) *to++ = *from++;
-    return static_cast<std::size_t>(from - first);
+    const auto rest = static_cast<std::size_t>(last - from);
+    if (rest >= 8) {
+      // Two words that overlap are all of it.
+      const Bytes16 bytes(from, last - 8);
+      if (bytes.until_escape_candidate() == 16) {
+        std::memcpy(to_, from, 8);
+        std::memcpy(to_ + rest - 8, last - 8, 8);
+        to_ += rest;
+        return true;
+      }
+    }
+    while (from < last && !escape_candidates[static_cast<unsigned char>(*from)]) *to_++ = *from++;
+    return from == last;
   }
 
   // Writes the character that copy_run stopped at; returns the one behind it.
@@ -132,7 +152,7 @@ class Writer {
     constexpr std::string_view letters = "\"\\bfnrt";
     const auto byte = static_cast<unsigned char>(*from);
     if (byte == 0xE2) {
-      // U+2028 and U+2029 end a line in JavaScript; everything else here is text.
+      // U+2028 and U+2029 end a line in JavaScript; everything else that begins so is text.
       const bool separator =
           last - from >= 3 && from[1] == '\x80' && (from[2] == '\xA8' || from[2] == '\xA9');
       if (!separator) {
@@ -153,40 +173,42 @@ class Writer {
     return from + 1;
   }
 
-  void new_line(std::size_t indent) {
-    reserve(indent + 1);
-    char* to = end();
-    *to++ = '\n';
-    std::memset(to, ' ', indent);
-    advance(to + indent);
+  void new_line(char before, std::size_t indent) {
+    reserve(indent + 2);
+    if (before != '\0') *to_++ = before;
+    *to_++ = '\n';
+    std::memset(to_, ' ', indent);
+    to_ += indent;
   }
 
   void put(char c) {
     reserve(1);
-    *end() = c;
-    ++used_;
+    *to_++ = c;
   }
 
   void put(std::string_view words) {
     reserve(words.size());
-    std::memcpy(end(), words.data(), words.size());
-    used_ += words.size();
+    std::memcpy(to_, words.data(), words.size());
+    to_ += words.size();
   }
 
   void reserve(std::size_t bytes) {
-    if (out_.size() - used_ < bytes) [[unlikely]]
+    if (static_cast<std::size_t>(limit_ - to_) < bytes) [[unlikely]]
       grow(bytes);
   }
 
   void grow(std::size_t bytes) {
-    out_.resize(std::max({used_ + bytes, out_.size() * 2, room_min, out_.capacity()}));
+    const std::size_t before = used();
+    out_.resize(std::max({before + bytes, out_.size() * 2, room_min}));
+    to_ = out_.data() + before;
+    limit_ = out_.data() + out_.size();
   }
 
-  char* end() { return out_.data() + used_; }
-  void advance(const char* to) { used_ = static_cast<std::size_t>(to - out_.data()); }
+  std::size_t used() const { return static_cast<std::size_t>(to_ - out_.data()); }
 
   std::string& out_;
-  std::size_t used_;
+  char* to_;
+  char* limit_;
 };
 
 }  // namespace

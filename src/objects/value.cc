@@ -207,17 +207,24 @@ std::uint64_t mix(std::uint64_t seed, std::uint64_t word) {
   return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
 }
 
+std::uint64_t word_at(const char* from) {
+  std::uint64_t word = 0;
+  std::memcpy(&word, from, sizeof(word));
+  return word;
+}
+
 std::uint64_t hash_text(std::uint64_t seed, std::string_view text) {
   std::uint64_t result = mix(seed, text.size());
-  while (text.size() >= sizeof(std::uint64_t)) {
-    std::uint64_t word = 0;
-    std::memcpy(&word, text.data(), sizeof(word));
-    result = mix(result, word);
-    text.remove_prefix(sizeof(word));
+  const char* from = text.data();
+  const char* const end = from + text.size();
+  if (text.size() >= 8) {
+    for (; end - from > 8; from += 8) result = mix(result, word_at(from));
+    return mix(result, word_at(end - 8));
   }
-  std::uint64_t rest = 0;
-  if (!text.empty()) std::memcpy(&rest, text.data(), text.size());
-  return mix(result, rest);
+  // Fewer than a word: the bytes one after the other.
+  std::uint64_t word = 0;
+  for (; from < end; ++from) word = word << 8 | static_cast<unsigned char>(*from);
+  return mix(result, word);
 }
 
 }  // namespace

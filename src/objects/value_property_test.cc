@@ -5,6 +5,7 @@
 #include "objects/edit.h"
 #include "objects/json.h"
 #include "objects/value.h"
+#include "objects/yaml.h"
 #include "tests/suites/arbitrary_value.h"
 
 namespace muster::objects {
@@ -39,6 +40,40 @@ RC_GTEST_PROP(ValueProperty, an_edit_changes_its_place_and_nothing_else, ()) {
   const Value removed = without(edited, path).must();
   RC_ASSERT(removed[key].is_absent());
   RC_ASSERT(removed.view() == without(object, path).must().view());
+}
+
+// Every reader of YAML in Kubernetes makes integers of reals without a fraction. In JSON text the
+// difference is the ".0": both sides are compared without it.
+Node without_whole_reals(View view, Builder& builder) {
+  if (view.is_real()) return parse_yaml_document(to_json(view)).must().view().node();
+  if (view.is_array()) {
+    std::vector<Node> elements;
+    for (const View element : view.elements()) {
+      elements.push_back(without_whole_reals(element, builder));
+    }
+    return builder.array(elements);
+  }
+  if (!view.is_object()) return builder.copy(view);
+  std::vector<Node::Member> members;
+  for (const MemberView member : view.members()) {
+    members.push_back({builder.text(member.key), without_whole_reals(member.value, builder)});
+  }
+  return builder.object(members);
+}
+
+Value without_whole_reals(View view) {
+  Builder builder;
+  const Node root = without_whole_reals(view, builder);
+  return std::move(builder).finish(root);
+}
+
+RC_GTEST_PROP(ValueProperty, yaml_comes_back_as_the_same_value, (const Value& value)) {
+  // In a sequence, because a document that is null counts as empty.
+  const Value list = Value::array({value});
+  const std::string text = to_yaml(list);
+  const Value back = parse_yaml_document(text).must();
+  RC_ASSERT(to_yaml(back) == text);
+  RC_ASSERT(without_whole_reals(back) == without_whole_reals(list));
 }
 
 }  // namespace

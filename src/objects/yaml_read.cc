@@ -181,26 +181,21 @@ class DocumentReader {
 
   // From behind the document's start to its end. Nothing where the document is empty.
   Result<std::optional<YamlDocument>> read() {
-    std::optional<YamlDocument> document;
-    std::optional<Node> root;
     std::size_t first_line = 0;
     for (;;) {
       const yaml_event_t& event = *TRY(events_.next());
       if (event.type == YAML_DOCUMENT_END_EVENT) break;
       if (first_line == 0) first_line = line_of(event.start_mark);
-      if (std::optional<Node> complete = TRY(take(event))) root = complete;
+      TRY(take(event));
     }
-    if (!root || root->type == Type::null) return document;
-    document.emplace();
-    document->value = std::move(builder_).finish(*root);
-    document->line = first_line;
-    document->lines = std::move(lines_);
-    return document;
+    const Node root = assembler_.root();
+    if (root.type == Type::null) return std::optional<YamlDocument>();
+    return std::optional<YamlDocument>(
+        YamlDocument{std::move(builder_).finish(root), first_line, std::move(lines_)});
   }
 
  private:
-  // The root, once it is complete.
-  Result<std::optional<Node>> take(const yaml_event_t& event) {
+  Result<> take(const yaml_event_t& event) {
     const std::size_t line = line_of(event.start_mark);
     switch (event.type) {
       case YAML_ALIAS_EVENT:
@@ -212,13 +207,11 @@ class DocumentReader {
       case YAML_SEQUENCE_START_EVENT:
         TRY(refuse_anchor(event.data.sequence_start.anchor, line));
         TRY(refuse_tag(event.data.sequence_start.tag, "seq", line));
-        TRY(open(Type::array, line));
-        return std::optional<Node>();
+        return open(Type::array, line);
       case YAML_MAPPING_START_EVENT:
         TRY(refuse_anchor(event.data.mapping_start.anchor, line));
         TRY(refuse_tag(event.data.mapping_start.tag, "map", line));
-        TRY(open(Type::object, line));
-        return std::optional<Node>();
+        return open(Type::object, line);
       case YAML_SEQUENCE_END_EVENT:
       case YAML_MAPPING_END_EVENT:
         return close();
@@ -256,17 +249,16 @@ class DocumentReader {
     return {};
   }
 
-  Result<std::optional<Node>> close() {
+  Result<> close() {
     const std::size_t first = open_.back();
-    Result<Node> node = assembler_.close();
-    if (!node) {
+    if (!assembler_.close()) {
       const std::uint32_t line = lines_[starts_[first + assembler_.first_duplicate()]];
-      return at_line(line, node.error().message, node.error().field);
+      return at_line(line, assembler_.error().message, assembler_.error().field);
     }
     forget_lines(std::span(starts_).subspan(first));
     starts_.resize(first);
     open_.pop_back();
-    return add(*node);
+    return {};
   }
 
   // Takes out the lines of members that a later duplicate replaced.
@@ -280,18 +272,21 @@ class DocumentReader {
     }
   }
 
-  Result<std::optional<Node>> add_scalar(const yaml_event_t& event, std::size_t line) {
+  Result<> add_scalar(const yaml_event_t& event, std::size_t line) {
     const std::string_view text = text_of(event.data.scalar.value, event.data.scalar.length);
     if (assembler_.expects_key()) {
       key_line_ = line;
-      return add(TRY(key(event, text, line)));
+      const Node node = TRY(key(event, text, line));
+      assembler_.push() = node;
+      return {};
     }
     begin_value(line);
     Result<PlainScalar> scalar = resolve(event, text);
     if (!scalar) return at_line(line, scalar.error().message);
     Result<Node> node = node_of(*scalar, text, builder_);
     if (!node) return at_line(line, node.error().message);
-    return add(*node);
+    assembler_.push() = *node;
+    return {};
   }
 
   static Result<PlainScalar> resolve(const yaml_event_t& event, std::string_view text) {
@@ -338,12 +333,6 @@ class DocumentReader {
     starts_.push_back(lines_.size());
     const std::size_t counted = assembler_.in_object() ? key_line_ : line;
     lines_.push_back(static_cast<std::uint32_t>(counted));
-  }
-
-  Result<std::optional<Node>> add(const Node& node) {
-    if (assembler_.depth() == 0) return std::optional<Node>(node);
-    assembler_.add(node);
-    return std::optional<Node>();
   }
 
   Events& events_;

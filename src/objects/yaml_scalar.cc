@@ -221,6 +221,20 @@ bool is_timestamp(std::string_view text) {
   return take_time(text) && take_zone(text) && text.empty();
 }
 
+bool is_sexagesimal(std::string_view text) {
+  skip_sign(text);
+  if (skip_digits(text) == 0) return false;
+  while (!text.empty() && (text.front() == '_' || is_digit(text.front()))) text.remove_prefix(1);
+  std::size_t parts = 0;
+  for (; take(text, ':'); ++parts) {
+    if (!take_number(text, 0, 59)) return false;
+  }
+  if (take(text, '.')) {
+    text.remove_prefix(std::min(text.find_first_not_of("0123456789_"), text.size()));
+  }
+  return parts > 0 && text.empty();
+}
+
 PlainScalar resolve_plain(std::string_view text) {
   PlainScalar out;
   if (text.empty()) {

@@ -31,6 +31,9 @@ PlainScalar resolve_plain(std::string_view text);
 // A date, or a date with a time, in one of the forms that YAML libraries take for a timestamp.
 bool is_timestamp(std::string_view text);
 
+// Base 60 (1:30), which other readers of YAML 1.1 take for a number.
+bool is_sexagesimal(std::string_view text);
+
 // The number as a key of a mapping: in single precision, as %g prints it.
 std::string key_of_real(double value);
 
