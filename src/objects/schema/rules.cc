@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include <utility>
 
 #include "objects/schema/correlation.h"
@@ -105,9 +107,28 @@ class RuleWalk {
     FieldError error{rule.type, std::move(at), {}, std::move(detail)};
     const bool shows_value =
         rule.type == FieldError::Type::invalid || rule.type == FieldError::Type::duplicate;
-    if (shows_value && !value.is_object() && !value.is_array()) error.value = go_printed(value);
+    if (shows_value) error.value = shown_value(node, rule, value);
     if (rule.type == FieldError::Type::duplicate) error.detail.clear();
     errors_.add(std::move(error));
+  }
+
+  // A scalar is shown, an object is not. Native checks show the field that they report, and what
+  // is absent is "" in Go.
+  static std::string shown_value(const NodeRecord& node, const ValidationRule& rule, View value) {
+    if (node.style == SchemaStyle::native && !rule.field_path.empty()) {
+      value = at_field_path(value, rule.field_path);
+      if (!value) return "\"\"";
+    }
+    return value.is_object() || value.is_array() ? "" : go_printed(value);
+  }
+
+  static View at_field_path(View value, std::string_view path) {
+    for (std::size_t begin = 0; begin <= path.size();) {
+      const std::size_t end = std::min(path.find('.', begin), path.size());
+      value = value[path.substr(begin, end - begin)];
+      begin = end + 1;
+    }
+    return value;
   }
 
   void refuse_evaluation(const NodeRecord& node, const ValidationRule& rule, const Error& error,

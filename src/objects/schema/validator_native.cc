@@ -88,7 +88,9 @@ void Validator::check_native_value(const NodeRecord& node, View value, const Pat
 void Validator::check_native_range(const Constraints& constraints, View value,
                                    const PathFrame& path) {
   const double number = value.real().value_or(0);
-  const bool low = constraints.minimum && number < *constraints.minimum;
+  const bool low =
+      constraints.minimum && (constraints.exclusive_minimum ? number <= *constraints.minimum
+                                                            : number < *constraints.minimum);
   const bool high = constraints.maximum && number > *constraints.maximum;
   if (!low && !high) return;
   const auto printed = [](const std::optional<double>& limit) {
@@ -99,7 +101,9 @@ void Validator::check_native_range(const Constraints& constraints, View value,
     sentence = fmt::format("must be between {} and {}, inclusive", printed(constraints.minimum),
                            printed(constraints.maximum));
   } else if (low) {
-    sentence = fmt::format("must be greater than or equal to {}", printed(constraints.minimum));
+    sentence = fmt::format("must be greater than {}{}",
+                           constraints.exclusive_minimum ? "" : "or equal to ",
+                           printed(constraints.minimum));
   } else {
     sentence = fmt::format("must be less than or equal to {}", printed(constraints.maximum));
   }
