@@ -260,7 +260,9 @@ Result<> SchemaCompiler::read_fields(NodeRecord& node, View schema, const Place&
       field.proto_number =
           static_cast<std::uint32_t>(property.value["x-muster-proto"].integer_or(0));
       field.pointer = property.value["x-muster-pointer"].boolean_or(false);
-      field.always = property.value["x-muster-always"].boolean_or(false);
+      // A CRD that refers to a type of Kubernetes gets its shape, not what Go makes of it.
+      field.always =
+          place.style == SchemaStyle::native && property.value["x-muster-always"].boolean_or(false);
       if (const auto format = property.value["x-muster-name-format"].string()) {
         node.name_format = format_of(*format);
       }
