@@ -42,12 +42,12 @@ class Index {
   Position end() const { return {blocks_.size(), 0}; }
   Position next(Position at) const;
   bool has(Position at) const {
-    return at.block < blocks_.size() && at.slot < blocks_[at.block]->slots.size();
+    return at.block < blocks_.size() && at.slot < blocks_[at.block].block->slots.size();
   }
-  const Slot& slot(Position at) const { return blocks_[at.block]->slots[at.slot]; }
+  const Slot& slot(Position at) const { return blocks_[at.block].block->slots[at.slot]; }
 
-  // Inserts or replaces.
-  void set(const Bytes& key, Bytes value, Revision revision);
+  // Inserts or replaces, and answers what was there (a slot without key when nothing was).
+  Slot set(const Bytes& key, Bytes value, Revision revision);
 
   // Drops the slot; the key must be there.
   void erase(std::string_view key);
@@ -64,10 +64,17 @@ class Index {
     std::size_t live = 0;
   };
 
+  // The separator is not larger than any key of its block, and larger than all before. It lies
+  // beside its neighbours, so that a search touches few lines.
+  struct Branch {
+    Bytes separator;
+    std::unique_ptr<Block> block;
+  };
+
   void insert_at(Position at, Slot slot);
   void split(std::size_t block);
 
-  std::vector<std::unique_ptr<Block>> blocks_;
+  std::vector<Branch> blocks_;
   std::uint64_t live_ = 0;
   std::uint64_t live_bytes_ = 0;
 };

@@ -65,23 +65,18 @@ Result<> Ledger::recover_compacted(Record record, std::vector<Revision>& dead) {
 
 EventPointer Ledger::apply(const Record& record) {
   CHECK(record.revision > revision_);
+  Slot before = index_.set(record.key, record.value, record.revision);
   auto event = std::make_shared<Event>();
-  event->key = record.key;
+  event->key = before.key.is_none() ? record.key : std::move(before.key);  // keys are kept once
   event->value = record.value;
   event->revision = record.revision;
-  Revision before;
-  if (const Slot* slot = index_.find(record.key.view()); slot != nullptr) {
-    event->key = slot->key;  // keys are kept once
-    before = slot->revision;
-    if (!slot->value.is_none()) {
-      event->previous_value = slot->value;
-      event->previous_revision = slot->revision;
-    }
+  if (!before.value.is_none()) {
+    event->previous_value = std::move(before.value);
+    event->previous_revision = before.revision;
   }
   CHECK(event->previous_revision == record.previous);
-  index_.set(event->key, record.value, record.revision);
   history_bytes_ += bytes_held(*event);
-  history_.push_back({event, before});
+  history_.push_back({event, before.revision});
   revision_ = record.revision;
   return event;
 }

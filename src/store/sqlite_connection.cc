@@ -119,6 +119,7 @@ Error SqliteConnection::failure(int code) {
 
 bool SqliteConnection::failure_passes() const {
   const int kind = last_code_ & 0xFF;
+  if (last_code_ == SQLITE_IOERR_DATA) return false;  // a page is damaged
   return kind == SQLITE_FULL || kind == SQLITE_IOERR || kind == SQLITE_BUSY;
 }
 
@@ -140,6 +141,16 @@ Result<std::int64_t> SqliteConnection::integer(std::string_view sql) {
   auto statement = TRY(prepare(sql));
   if (!TRY(statement.step())) return Error::internal(fmt::format("no row for {}", sql));
   return statement.integer(0);
+}
+
+int SqliteConnection::reserved_page_bytes() {
+  int bytes = -1;
+  sqlite3_file_control(db_.get(), "main", SQLITE_FCNTL_RESERVE_BYTES, &bytes);
+  return bytes;
+}
+
+void SqliteConnection::reserve_page_bytes(int bytes) {
+  sqlite3_file_control(db_.get(), "main", SQLITE_FCNTL_RESERVE_BYTES, &bytes);
 }
 
 Result<std::uint64_t> SqliteConnection::checkpoint() {

@@ -62,6 +62,11 @@ class SqliteConnection {
   Result<SqliteStatement> prepare(std::string_view sql);
   Result<std::int64_t> integer(std::string_view sql);  // the first column of the first row
 
+  // How many bytes at the end of each page are not SQLite's. Setting it needs an empty file, or a
+  // VACUUM outside write-ahead mode.
+  int reserved_page_bytes();
+  void reserve_page_bytes(int bytes);
+
   // Copies pages of the write-ahead log into the main file, as many as readers allow, without
   // making anybody wait. Answers how many pages it leaves.
   Result<std::uint64_t> checkpoint();

@@ -6,6 +6,7 @@
 #include <limits>
 #include <utility>
 
+#include "store/sqlite_log_check.h"
 #include "store/sqlite_schema.h"
 
 namespace muster::store {
@@ -25,7 +26,7 @@ constexpr const char* writer_settings =
     "PRAGMA journal_mode=WAL; PRAGMA journal_size_limit=67108864";
 
 constexpr std::string_view what_to_do =
-    "; nothing was changed: restore a backup into an empty folder";
+    "; if the disk is sound, restore a backup into an empty folder";
 
 // Keys are printed as they are, except for what would disturb a terminal.
 std::string printable(std::string_view key) {
@@ -76,11 +77,16 @@ Result<std::unique_ptr<SqliteDatabase>> SqliteDatabase::open(Disk& disk,
   std::unique_ptr<SqliteDatabase> database(new SqliteDatabase(disk, path));
   database->lock_ = std::move(lock).take();
   TRY(disk.sync_folder(folder));
-  TRY(database->start());
+  if (auto started = database->start(); !started) {
+    if (started.error().code != ErrorCode::internal) return started.error();
+    return Error::internal(
+        fmt::format("{} cannot be opened: {}{}", path, started.error().message, what_to_do));
+  }
   return database;
 }
 
 Result<> SqliteDatabase::start() {
+  TRY(check_log(disk_, path_));
   vfs_ = std::make_unique<SqliteVfs>(disk_);
   writer_ = TRY(SqliteConnection::open(*vfs_, path_));
   TRY(prepare_schema(*writer_, path_));
@@ -100,7 +106,12 @@ Result<> SqliteDatabase::start() {
 }
 
 Result<Recovered> SqliteDatabase::load() {
-  return load_log(*writer_, path_);
+  auto loaded = load_log(*writer_, path_);
+  if (loaded) return loaded;
+  // A page is damaged. Its rows may tell which of them it hit.
+  vfs_->stop_checking_pages();
+  auto closer = load_log(*writer_, path_);
+  return closer ? Result<Recovered>(loaded.error()) : Result<Recovered>(closer.error());
 }
 
 Result<Recovered> load_log(SqliteConnection& connection, const std::string& path) {

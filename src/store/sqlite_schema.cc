@@ -25,6 +25,8 @@ constexpr const char* create_meta =
 constexpr const char* before_creation = "PRAGMA page_size=8192";
 
 Result<> create(SqliteConnection& connection) {
+  TRY(connection.run(before_creation));
+  connection.reserve_page_bytes(page_seal_bytes);
   TRY(connection.run("BEGIN IMMEDIATE"));
   TRY(connection.run(create_log));
   TRY(connection.run(create_meta));
@@ -85,14 +87,21 @@ Result<> to_present_version(SqliteConnection& connection, const std::string& pat
                   path, version, schema_version));
 }
 
+// Files of version 1 have no room for seals: they are written anew. Also after a crash in between.
+Result<> seal_pages(SqliteConnection& connection) {
+  TRY(connection.run("PRAGMA journal_mode=DELETE"));
+  connection.reserve_page_bytes(page_seal_bytes);
+  return connection.run("VACUUM");
+}
+
 }  // namespace
 
 Result<> prepare_schema(SqliteConnection& connection, const std::string& path) {
-  TRY(connection.run(before_creation));
   auto done = to_present_version(connection, path);
   if (!done && connection.in_transaction()) {
     if (auto undone = connection.run("ROLLBACK"); !undone) return undone;
   }
+  if (done && connection.reserved_page_bytes() < page_seal_bytes) return seal_pages(connection);
   return done;
 }
 

@@ -2,7 +2,8 @@
 //
 //   version 2   log(revision, previous, checksum, key, value)   append-only; value NULL: a delete
 //               meta(name, value)                               "compacted": history begins after
-//   version 1   log(revision, key, value, deleted)              before checksums
+//               every page ends in a seal (sqlite_vfs.h)
+//   version 1   log(revision, key, value, deleted)              before checksums and seals
 //
 // A version that is too new is refused: a program that does not know it would damage it.
 // SPDX-License-Identifier: Apache-2.0

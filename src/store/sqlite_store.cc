@@ -39,7 +39,12 @@ class SqliteJournal final : public Journal {
         [this, alive = std::weak_ptr(alive_), outcome, done = std::move(done)]() mutable {
           if (alive.expired()) return;
           bytes_ahead_ = outcome->bytes_ahead;
-          if (outcome->journal.result) plan_checkpoint();
+          if (outcome->journal.result) {
+            plan_checkpoint();
+          } else {
+            // What the failed commit left behind in the log must not stay there for long.
+            rest_ = CheckpointRest::yes;
+          }
           done(std::move(outcome->journal));
         });
   }

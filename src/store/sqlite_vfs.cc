@@ -5,14 +5,18 @@
 #include <sqlite3.h>
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <cstring>
 #include <map>
 #include <mutex>
-#include <new>
+#include <span>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/check.h"
+#include "store/checksum.h"
 #include "store/sqlite_shared_file.h"
 
 namespace muster::store {
@@ -28,6 +32,7 @@ struct SqliteVfs::State {
   std::map<std::string, std::weak_ptr<SharedFile>> shared_files;  // under mutex
   std::optional<Error> sync_failure;                              // under mutex
   std::string last_failure;                                       // under mutex
+  std::atomic<bool> checks_pages = true;
 
   // Remembers the failure and turns it into SQLite's number.
   int failed(const Error& error, int code) {
@@ -63,6 +68,30 @@ std::string folder_of(const std::string& path) {
   return slash == 0 ? "/" : path.substr(0, slash);
 }
 
+std::array<std::byte, page_seal_bytes> seal_of(std::span<const std::byte> page,
+                                               std::uint64_t number) {
+  const std::string_view content(reinterpret_cast<const char*>(page.data()),
+                                 page.size() - page_seal_bytes);
+  const std::uint64_t seal = crc32c(content, static_cast<std::uint32_t>(number)) | number << 32U;
+  std::array<std::byte, page_seal_bytes> bytes;
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    bytes[i] = static_cast<std::byte>(seal >> (8 * i));
+  }
+  return bytes;
+}
+
+void seal(std::span<std::byte> page, std::uint64_t number) {
+  const auto bytes = seal_of(page, number);
+  std::copy(bytes.begin(), bytes.end(), page.end() - page_seal_bytes);
+}
+
+// A page that was never written is full of zeros; SQLite sees by itself if it needed one.
+bool is_sealed(std::span<const std::byte> page, std::uint64_t number) {
+  const auto bytes = seal_of(page, number);
+  if (std::equal(bytes.begin(), bytes.end(), page.end() - page_seal_bytes)) return true;
+  return std::all_of(page.begin(), page.end(), [](std::byte b) { return b == std::byte{0}; });
+}
+
 // One open file of SQLite.
 class Handle {
  public:
@@ -71,6 +100,7 @@ class Handle {
         file_(std::move(file)),
         path_(std::move(path)),
         gathers_((flags & SQLITE_OPEN_WAL) != 0),
+        has_pages_((flags & SQLITE_OPEN_MAIN_DB) != 0),
         folder_unsynced_(is_new),
         shared_(state.shared_file(path_)) {}
 
@@ -84,7 +114,7 @@ class Handle {
     const std::span bytes(static_cast<std::byte*>(into), static_cast<std::size_t>(amount));
     const auto got = file_->read_at(static_cast<std::uint64_t>(offset), bytes);
     if (!got) return state_.failed(got.error(), SQLITE_IOERR_READ);
-    if (*got == bytes.size()) return SQLITE_OK;
+    if (*got == bytes.size()) return check_page(bytes, static_cast<std::uint64_t>(offset));
     std::fill(bytes.begin() + static_cast<std::ptrdiff_t>(*got), bytes.end(), std::byte{0});
     return SQLITE_IOERR_SHORT_READ;
   }
@@ -92,7 +122,7 @@ class Handle {
   int write(const void* from, int amount, sqlite3_int64 offset) {
     const std::span bytes(static_cast<const std::byte*>(from), static_cast<std::size_t>(amount));
     const auto at = static_cast<std::uint64_t>(offset);
-    if (!gathers_) return write_through(bytes, at);
+    if (!gathers_) return write_page(bytes, at);
     if (!gathered_.empty() && at != gathered_at_ + gathered_.size()) {
       if (const int code = hand_over(); code != SQLITE_OK) return code;
     }
@@ -135,6 +165,35 @@ class Handle {
     return done ? SQLITE_OK : state_.failed(done.error(), SQLITE_IOERR_WRITE);
   }
 
+  // The first page tells how large pages are, and whether they have room for a seal.
+  void learn_layout(std::span<const std::byte> bytes, std::uint64_t at) {
+    if (!has_pages_ || at != 0 || bytes.size() < 100) return;
+    const auto number = [&](std::size_t i) { return std::to_integer<std::size_t>(bytes[i]); };
+    const std::size_t stored = number(16) * 256 + number(17);
+    page_bytes_ = number(20) == page_seal_bytes ? (stored == 1 ? 65'536 : stored) : 0;
+  }
+  bool is_sealed_page(std::span<const std::byte> bytes, std::uint64_t at) const {
+    return page_bytes_ > 0 && bytes.size() == page_bytes_ && at % page_bytes_ == 0;
+  }
+
+  int write_page(std::span<const std::byte> bytes, std::uint64_t at) {
+    learn_layout(bytes, at);
+    if (!is_sealed_page(bytes, at)) return write_through(bytes, at);
+    page_.assign(bytes.begin(), bytes.end());
+    seal(page_, at / page_bytes_ + 1);
+    return write_through(page_, at);
+  }
+
+  int check_page(std::span<const std::byte> bytes, std::uint64_t at) {
+    learn_layout(bytes, at);
+    if (!is_sealed_page(bytes, at) || !state_.checks_pages) return SQLITE_OK;
+    const std::uint64_t number = at / page_bytes_ + 1;
+    if (is_sealed(bytes, number)) return SQLITE_OK;
+    return state_.failed(
+        Error::internal(fmt::format("page {} of {} does not match its checksum", number, path_)),
+        SQLITE_IOERR_DATA);
+  }
+
   // What was gathered belongs to a transaction that nobody was told of: when it cannot be written,
   // SQLite rolls that transaction back and writes the next one to the same place.
   int hand_over() {
@@ -148,6 +207,9 @@ class Handle {
   std::unique_ptr<File> file_;
   std::string path_;
   bool gathers_;
+  bool has_pages_;
+  std::size_t page_bytes_ = 0;   // 0: unknown, or pages without a seal
+  std::vector<std::byte> page_;  // a copy to seal
   bool folder_unsynced_;
   std::vector<std::byte> gathered_;
   std::uint64_t gathered_at_ = 0;
@@ -359,6 +421,10 @@ const char* SqliteVfs::name() const {
 std::optional<Error> SqliteVfs::sync_failure() const {
   const std::lock_guard guard(state_->mutex);
   return state_->sync_failure;
+}
+
+void SqliteVfs::stop_checking_pages() {
+  state_->checks_pages = false;
 }
 
 std::string SqliteVfs::last_failure() const {

@@ -4,7 +4,6 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -215,8 +214,12 @@ Result<> SystemDisk::sync_folder(const std::string& path) {
 
 Result<std::unique_ptr<FileLock>> SystemDisk::lock(const std::string& path) {
   Descriptor file = TRY(open_file(path, O_RDWR | O_CREAT));
-  if (retry([&] { return ::flock(file.number(), LOCK_EX | LOCK_NB); }) < 0) {
-    if (errno != EWOULDBLOCK) return system_error("lock", path, errno);
+  // Of the open file, not of the process; and seen by others who ask with fcntl, as SQLite does.
+  struct flock whole_file {};
+  whole_file.l_type = F_WRLCK;
+  whole_file.l_whence = SEEK_SET;
+  if (retry([&] { return ::fcntl(file.number(), F_OFD_SETLK, &whole_file); }) < 0) {
+    if (errno != EAGAIN && errno != EACCES) return system_error("lock", path, errno);
     return Error{ErrorCode::conflict, fmt::format("lock {}: held by somebody else", path)};
   }
   return std::make_unique<SystemFileLock>(std::move(file));
