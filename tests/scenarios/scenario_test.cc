@@ -11,7 +11,6 @@
 #include <string>
 #include <vector>
 
-#include "objects/json.h"
 #include "objects/yaml.h"
 #include "tests/scenarios/scenario.h"
 
@@ -57,7 +56,7 @@ Value answer_of(const Value& scenario) {
 std::string with_expectation(const std::string& document, const Value& answer) {
   const std::size_t at = document.rfind("\nexpect:");
   const std::string head = document.substr(0, at == std::string::npos ? document.size() : at + 1);
-  return head + "expect: " + objects::to_json(answer) + "\n";
+  return head + objects::to_yaml(Value::object({{"expect", answer}}));
 }
 
 class ScenarioTest : public testing::Test {
@@ -78,8 +77,8 @@ class ScenarioTest : public testing::Test {
       return;
     }
     ADD_FAILURE() << path_.string() << ": " << (*parsed)["name"].string_or("?") << "\nexpected\n"
-                  << objects::to_json((*parsed)["expect"]) << "\nbut got\n"
-                  << objects::to_json(answer);
+                  << objects::to_yaml((*parsed)["expect"]) << "\nbut got\n"
+                  << objects::to_yaml(answer);
   }
 
  private:
