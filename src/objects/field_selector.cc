@@ -141,8 +141,10 @@ Result<FieldSelector> FieldSelector::parse(std::string_view text) {
       return Error::bad_request(
           fmt::format("invalid selector: '{}'; can't understand '{}'", text, part));
     }
+    // Outside the braces: a return from within them would not destroy the field before it.
+    std::string value = TRY(unescape(part.substr(split.at + split.length)));
     selector.terms_.push_back({.field = std::string(part.substr(0, split.at)),
-                               .value = TRY(unescape(part.substr(split.at + split.length))),
+                               .value = std::move(value),
                                .negated = split.negated});
   }
   return selector;
