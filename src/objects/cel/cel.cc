@@ -10,6 +10,7 @@
 #include "objects/builder.h"
 #include "objects/cel/checker.h"
 #include "objects/cel/evaluator.h"
+#include "objects/cel/functions.h"
 #include "objects/cel/lexer.h"
 #include "objects/cel/parser.h"
 
@@ -71,6 +72,10 @@ class Export {
         return text(datum.string());
       case Kind::type:
         return Builder::literal(type_value_name(datum.type));
+      case Kind::duration:
+      case Kind::timestamp:
+      case Kind::quantity:
+        return printed(datum);
       case Kind::list:
         return list(datum);
       case Kind::map:
@@ -86,6 +91,14 @@ class Export {
   Result<Node> text(std::string_view value) {
     if (!scratch_.spend_text(value.size())) return over_budget();
     return builder_.text(value);
+  }
+
+  // As string() prints times, and as objects write quantities.
+  Result<Node> printed(const Datum& datum) {
+    if (datum.kind == Kind::quantity) return text(datum.quantity->to_string());
+    const cel::Call call{scratch_, {&datum, 1}};
+    return text(
+        (datum.kind == Kind::duration ? text_of_duration(call) : text_of_timestamp(call)).string());
   }
 
   Result<Node> list(const Datum& datum) {

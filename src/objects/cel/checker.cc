@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/duration.h"
+#include "base/timestamp.h"
 #include "objects/cel/functions.h"
 #include "objects/cel/lexer.h"
 
@@ -21,8 +23,12 @@ bool is_number(Kind kind) {
   return kind == Kind::integer || kind == Kind::real;
 }
 
+bool is_time(Kind kind) {
+  return kind == Kind::duration || kind == Kind::timestamp;
+}
+
 bool is_ordered(Kind kind) {
-  return is_number(kind) || kind == Kind::boolean || kind == Kind::text;
+  return is_number(kind) || kind == Kind::boolean || kind == Kind::text || is_time(kind);
 }
 
 bool may_be_ordered(Kind a, Kind b) {
@@ -53,14 +59,32 @@ std::string type_name(const Expression& expression) {
   return std::string(kind_name(expression.kind));
 }
 
+// Of two times: timestamp ± duration, duration ± duration, timestamp - timestamp.
+std::optional<Kind> time_arithmetic(Operation operation, Kind a, Kind b) {
+  const bool adds = operation == Operation::add;
+  if (!adds && operation != Operation::subtract) return std::nullopt;
+  if (a == Kind::duration && b == Kind::duration) return Kind::duration;
+  if (a == Kind::timestamp && b == Kind::timestamp) {
+    return adds ? std::nullopt : std::optional(Kind::duration);
+  }
+  const bool fits = a == Kind::timestamp || adds;
+  return fits ? std::optional(Kind::timestamp) : std::nullopt;
+}
+
 // The kind of the result, or nothing where no overload takes these two.
 std::optional<Kind> arithmetic(Operation operation, Kind a, Kind b) {
   const bool takes_text = operation == Operation::add;
   const auto takes = [operation, takes_text](Kind kind) {
     if (kind == Kind::integer) return true;
     if (kind == Kind::real) return operation != Operation::modulo;
+    if (is_time(kind)) return takes_text || operation == Operation::subtract;
     return takes_text && (kind == Kind::text || kind == Kind::list);
   };
+  if (is_time(a) && is_time(b)) return time_arithmetic(operation, a, b);
+  // What a time meets decides what comes out.
+  if ((is_time(a) && !is_known(b)) || (is_time(b) && !is_known(a))) {
+    return takes(a == Kind::dynamic ? b : a) ? std::optional(Kind::dynamic) : std::nullopt;
+  }
   if ((is_known(a) && !takes(a)) || (is_known(b) && !takes(b))) return std::nullopt;
   if (is_known(a) && is_known(b)) return a == b ? std::optional(a) : std::nullopt;
   return is_known(a) ? a : b;
@@ -90,6 +114,7 @@ class Checker {
   Result<> index(Expression& expression);
   Result<> call(Expression& expression);
   Result<> pattern(Expression& expression);
+  Result<> literal_time(const Expression& expression) const;
   Result<> macro(Expression& expression);
   Result<> logical(Expression& expression);
   Result<> binary(Expression& expression);
@@ -281,6 +306,7 @@ Result<> Checker::call(Expression& expression) {
   if (is_first) return no_overload(expression);
   expression.overloads = overloads.data();
   expression.overload_count = static_cast<std::uint16_t>(overloads.size());
+  TRY(literal_time(expression));
   return overloads.front().takes_pattern ? pattern(expression) : Result<>{};
 }
 
@@ -293,6 +319,18 @@ Result<> Checker::pattern(Expression& expression) {
   }
   expression.pattern = program_.patterns.emplace_back(std::move(compiled)).get();
   return {};
+}
+
+// duration('…') and timestamp('…') of a literal that is none can never be right.
+Result<> Checker::literal_time(const Expression& expression) const {
+  const bool is_duration = expression.name == "duration";
+  if (!is_duration && expression.name != "timestamp") return {};
+  const Expression& argument = program_.child(expression, 0);
+  if (argument.operation != Operation::literal || argument.kind != Kind::text) return {};
+  const std::string_view text = argument.datum.string();
+  const bool fits = is_duration ? parse_duration(text).has_value() : parse_time(text).has_value();
+  if (fits) return {};
+  return complaint(argument.offset, fmt::format("invalid {} argument", expression.name));
 }
 
 Result<> Checker::macro(Expression& expression) {

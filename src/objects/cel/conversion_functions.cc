@@ -104,6 +104,7 @@ constexpr Function table[] = {
     {"int", false, false, Kind::integer, 1, {Kind::integer}, same},
     {"int", false, false, Kind::integer, 1, {Kind::real}, int_of_real},
     {"int", false, false, Kind::integer, 1, {Kind::text}, int_of_text},
+    {"int", false, false, Kind::integer, 1, {Kind::timestamp}, seconds_of_timestamp},
     {"double", false, false, Kind::real, 1, {Kind::integer}, real_of_int},
     {"double", false, false, Kind::real, 1, {Kind::real}, same},
     {"double", false, false, Kind::real, 1, {Kind::text}, real_of_text},
@@ -111,6 +112,8 @@ constexpr Function table[] = {
     {"string", false, false, Kind::text, 1, {Kind::integer}, text_of_int},
     {"string", false, false, Kind::text, 1, {Kind::real}, text_of_real},
     {"string", false, false, Kind::text, 1, {Kind::boolean}, text_of_bool},
+    {"string", false, false, Kind::text, 1, {Kind::duration}, text_of_duration},
+    {"string", false, false, Kind::text, 1, {Kind::timestamp}, text_of_timestamp},
     {"bool", false, false, Kind::boolean, 1, {Kind::boolean}, same},
     {"bool", false, false, Kind::boolean, 1, {Kind::text}, bool_of_text},
 };

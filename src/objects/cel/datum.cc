@@ -5,6 +5,8 @@
 #include <compare>
 #include <limits>
 
+#include "base/quantity.h"
+
 namespace muster::objects::cel {
 
 namespace {
@@ -76,6 +78,12 @@ std::string_view kind_name(Kind kind) {
       return "map(dyn, dyn)";
     case Kind::type:
       return "type(dyn)";
+    case Kind::duration:
+      return "duration";
+    case Kind::timestamp:
+      return "timestamp";
+    case Kind::quantity:
+      return "kubernetes.Quantity";
   }
   return "unknown";
 }
@@ -85,6 +93,8 @@ std::string_view type_value_name(Kind kind) {
   if (kind == Kind::map) return "map";
   if (kind == Kind::null) return "null_type";
   if (kind == Kind::type) return "type";
+  if (kind == Kind::duration) return "google.protobuf.Duration";
+  if (kind == Kind::timestamp) return "google.protobuf.Timestamp";
   return kind_name(kind);
 }
 
@@ -131,6 +141,24 @@ Datum Datum::list(const Datum* items, std::size_t count) {
 Datum Datum::map(const Entry* entries, std::size_t count) {
   Datum datum = made(Kind::map, count);
   datum.entries = entries;
+  return datum;
+}
+
+Datum Datum::of(const Quantity* value) {
+  Datum datum = made(Kind::quantity);
+  datum.quantity = value;
+  return datum;
+}
+
+Datum Datum::duration(std::int64_t nanoseconds) {
+  Datum datum = made(Kind::duration);
+  datum.integer = nanoseconds;
+  return datum;
+}
+
+Datum Datum::timestamp(std::int64_t seconds, std::uint32_t nanoseconds) {
+  Datum datum = made(Kind::timestamp, nanoseconds);
+  datum.integer = seconds;
   return datum;
 }
 
@@ -220,7 +248,11 @@ bool equal(const Datum& a, const Datum& b, std::uint64_t& steps_left) {
     case Kind::map:
       return equal_maps(a, b, steps_left);
     case Kind::boolean:
+    case Kind::duration:
+    case Kind::timestamp:
       return compare(a, b) == Order::equal;
+    case Kind::quantity:
+      return *a.quantity == *b.quantity;
     case Kind::dynamic:
     case Kind::error:
     case Kind::integer:
@@ -233,7 +265,8 @@ bool equal(const Datum& a, const Datum& b, std::uint64_t& steps_left) {
 bool ordered(const Datum& a, const Datum& b) {
   if (a.is_number() && b.is_number()) return true;
   if (a.kind != b.kind) return false;
-  return a.kind == Kind::boolean || a.kind == Kind::text;
+  return a.kind == Kind::boolean || a.kind == Kind::text || a.kind == Kind::duration ||
+         a.kind == Kind::timestamp;
 }
 
 Order compare(const Datum& a, const Datum& b) {
@@ -244,6 +277,7 @@ Order compare(const Datum& a, const Datum& b) {
   if (a.kind == Kind::real) return order_of(a.real <=> b.real);
   if (a.kind == Kind::text) return order_of(a.string() <=> b.string());
   if (a.kind == Kind::boolean) return order_of(a.boolean <=> b.boolean);
+  if (a.kind == Kind::timestamp && a.integer == b.integer) return order_of(a.size <=> b.size);
   return order_of(a.integer <=> b.integer);
 }
 

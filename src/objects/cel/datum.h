@@ -13,6 +13,10 @@
 
 #include "objects/value.h"
 
+namespace muster {
+class Quantity;
+}
+
 namespace muster::objects::cel {
 
 enum class Kind : std::uint8_t {
@@ -26,6 +30,9 @@ enum class Kind : std::uint8_t {
   list,
   map,
   type,
+  duration,
+  timestamp,
+  quantity,
 };
 
 // As cel-go's checker prints it: `int`, `list(dyn)`.
@@ -40,17 +47,18 @@ struct Datum {
   Kind kind = Kind::error;
   // A list or map in the object's layout; a number or text that was read from the object.
   bool from_object = false;
-  // Bytes of text, elements of a list, entries of a map.
+  // Bytes of text, elements of a list, entries of a map; the nanoseconds of a timestamp.
   std::uint32_t size = 0;
   union {
     bool boolean;
-    std::int64_t integer;
+    std::int64_t integer;  // also a duration's nanoseconds and a timestamp's seconds
     double real;
     const char* text;
     const Node* nodes;
     const Node::Member* members;
     const Datum* items;
     const Entry* entries;
+    const Quantity* quantity;
     Kind type;
   };
 
@@ -61,10 +69,13 @@ struct Datum {
   static Datum of(std::int64_t value);
   static Datum of(double value);
   static Datum of(std::string_view value);
+  static Datum of(const Quantity* value);
   static Datum error(std::string_view message);  // the message must live long enough
   static Datum list(const Datum* items, std::size_t count);
   static Datum map(const Entry* entries, std::size_t count);
   static Datum type_value(Kind type);
+  static Datum duration(std::int64_t nanoseconds);
+  static Datum timestamp(std::int64_t seconds, std::uint32_t nanoseconds);
   // Reads a node of the object; an absent one is an error without words.
   static Datum read(View view);
 

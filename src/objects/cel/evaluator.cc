@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/check.h"
+#include "objects/cel/arithmetic.h"
 #include "objects/cel/functions.h"
 #include "objects/go_number.h"
 
@@ -50,9 +51,6 @@ class Evaluator {
   Datum equality(const Datum& a, const Datum& b, bool wanted);
   Datum relation(Operation operation, const Datum& a, const Datum& b);
   Datum contained(const Datum& needle, const Datum& haystack);
-  Datum arithmetic(Operation operation, Datum a, Datum b);
-  Datum integers(Operation operation, std::int64_t a, std::int64_t b) const;
-  Datum concatenate(const Datum& a, const Datum& b);
   Datum no_such_key(const Datum& key);
   // Macros.
   Datum range(const Expression& expression, Datum& failure);
@@ -281,7 +279,7 @@ Datum Evaluator::negate(const Expression& expression) {
   const Datum value = operand(expression, 0);
   if (value.is_error()) return value;
   if (value.kind == Kind::real) return Datum::of(-value.real);
-  if (value.kind == Kind::integer) return integers(Operation::subtract, 0, value.integer);
+  if (value.kind == Kind::integer) return integer_arithmetic(Operation::subtract, 0, value.integer);
   return Datum::error(no_such_overload);
 }
 
@@ -303,7 +301,7 @@ Datum Evaluator::binary(const Expression& expression) {
     case Operation::greater_equal:
       return relation(expression.operation, a, b);
     default:
-      return arithmetic(expression.operation, a, b);
+      return arithmetic(scratch_, expression.operation, a, b);
   }
 }
 
@@ -337,57 +335,6 @@ Datum Evaluator::contained(const Datum& needle, const Datum& haystack) {
     if (scratch_.exhausted()) return Datum();
   }
   return Datum::of(false);
-}
-
-Datum Evaluator::arithmetic(Operation operation, Datum a, Datum b) {
-  if (a.kind == Kind::integer && b.kind == Kind::integer) {
-    return integers(operation, a.integer, b.integer);
-  }
-  // JSON writes a double without a fraction as a whole number.
-  if (a.kind == Kind::integer && b.kind == Kind::real && a.from_object) a = Datum::of(a.as_real());
-  if (b.kind == Kind::integer && a.kind == Kind::real && b.from_object) b = Datum::of(b.as_real());
-  if (a.kind == Kind::real && b.kind == Kind::real) {
-    if (operation == Operation::add) return Datum::of(a.real + b.real);
-    if (operation == Operation::subtract) return Datum::of(a.real - b.real);
-    if (operation == Operation::multiply) return Datum::of(a.real * b.real);
-    if (operation == Operation::divide) return Datum::of(a.real / b.real);
-  }
-  const bool alike = a.kind == b.kind && (a.is_text() || a.is_list());
-  if (operation == Operation::add && alike) return concatenate(a, b);
-  return Datum::error(no_such_overload);
-}
-
-Datum Evaluator::integers(Operation operation, std::int64_t a, std::int64_t b) const {
-  std::int64_t result = 0;
-  bool overflow = false;
-  if (operation == Operation::add) {
-    overflow = __builtin_add_overflow(a, b, &result);
-  } else if (operation == Operation::subtract) {
-    overflow = __builtin_sub_overflow(a, b, &result);
-  } else if (operation == Operation::multiply) {
-    overflow = __builtin_mul_overflow(a, b, &result);
-  } else if (b == 0) {
-    return Datum::error(operation == Operation::divide ? "division by zero" : "modulus by zero");
-  } else if (b == -1) {
-    // The one quotient that does not fit, and the remainder that traps with it.
-    overflow = __builtin_sub_overflow(std::int64_t{0}, a, &result);
-    if (operation == Operation::modulo) result = 0;
-  } else {
-    result = operation == Operation::divide ? a / b : a % b;
-  }
-  return overflow ? Datum::error("integer overflow") : Datum::of(result);
-}
-
-Datum Evaluator::concatenate(const Datum& a, const Datum& b) {
-  // Charged before it is made: this is how an expression would grow without end.
-  if (!scratch_.spend_text(std::size_t{a.size} + b.size)) return Datum();
-  if (a.is_text()) return scratch_.text(std::string(a.string()).append(b.string()));
-  if (!scratch_.spend(std::uint64_t{a.size} + b.size)) return Datum();
-  std::vector<Datum> items;
-  items.reserve(std::size_t{a.size} + b.size);
-  for (std::size_t i = 0; i < a.size; ++i) items.push_back(a.element(i));
-  for (std::size_t i = 0; i < b.size; ++i) items.push_back(b.element(i));
-  return scratch_.list(items);
 }
 
 // What a macro runs over: a list, or the keys of a map.

@@ -1,6 +1,5 @@
 // Evaluates a checked CEL program. The tree's height bounds the recursion, the scratch's steps
-// bound the work. Operators treat numbers as CEL does: no mixing of int and double, except that
-// a whole number read from the object joins a double, because JSON writes 3 for 3.0.
+// bound the work.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

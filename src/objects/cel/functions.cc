@@ -18,7 +18,8 @@ std::span<const Function> find_functions(std::string_view name, bool member) {
   const auto is_wanted = [name, member](const Function& each) {
     return each.name == name && each.member == member;
   };
-  for (const auto group : {conversion_functions(), text_functions(), list_functions()}) {
+  for (const auto group : {conversion_functions(), text_functions(), list_functions(),
+                           time_functions(), quantity_functions()}) {
     const auto first = std::find_if(group.begin(), group.end(), is_wanted);
     if (first == group.end()) continue;
     const auto last = std::find_if_not(first, group.end(), is_wanted);

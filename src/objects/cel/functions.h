@@ -38,6 +38,11 @@ struct Function {
 // All overloads of the name, as a function or as a method; empty when there is none.
 std::span<const Function> find_functions(std::string_view name, bool member);
 
+// Of times, but overloads of string() and int(), so their rows stand with those.
+Datum text_of_duration(const Call& call);
+Datum text_of_timestamp(const Call& call);
+Datum seconds_of_timestamp(const Call& call);
+
 // Of lists, but overloads of names that text has too, so their rows stand with those.
 Datum list_index_of(const Call& call);
 Datum list_last_index_of(const Call& call);
@@ -46,5 +51,7 @@ Datum list_last_index_of(const Call& call);
 std::span<const Function> conversion_functions();
 std::span<const Function> text_functions();
 std::span<const Function> list_functions();
+std::span<const Function> time_functions();
+std::span<const Function> quantity_functions();
 
 }  // namespace muster::objects::cel

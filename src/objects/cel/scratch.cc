@@ -18,7 +18,7 @@ const T* copied(std::pmr::monotonic_buffer_resource& memory, std::span<const T> 
 
 }  // namespace
 
-std::string_view Scratch::keep(std::string_view value) {
+std::string_view Scratch::keep_text(std::string_view value) {
   if (value.empty()) return "";
   return {copied(memory_, std::span<const char>(value)), value.size()};
 }
@@ -31,11 +31,11 @@ std::span<Datum> Scratch::room(std::size_t count) {
 
 Datum Scratch::text(std::string_view value) {
   spend_text(value.size());
-  return Datum::of(keep(value));
+  return Datum::of(keep_text(value));
 }
 
 Datum Scratch::error(std::string_view message) {
-  return Datum::error(keep(message));
+  return Datum::error(keep_text(message));
 }
 
 Datum Scratch::list(std::span<const Datum> items) {

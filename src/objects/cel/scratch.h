@@ -7,12 +7,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <memory_resource>
 #include <span>
 #include <string_view>
 #include <vector>
 
+#include "base/quantity.h"
 #include "objects/cel/datum.h"
 
 namespace muster::objects::cel {
@@ -51,11 +53,13 @@ class Scratch {
   Datum list(std::span<const Datum> items);
   Datum map(std::span<const Entry> entries);
 
+  const Quantity* keep(Quantity quantity) { return &quantities_.emplace_back(std::move(quantity)); }
+
   // Compiles a pattern that is known only now; null when it is none.
   const re2::RE2* pattern(std::string_view text);
 
  private:
-  std::string_view keep(std::string_view value);
+  std::string_view keep_text(std::string_view value);
 
   std::uint64_t steps_max_;
   std::uint64_t steps_ = 0;
@@ -63,6 +67,7 @@ class Scratch {
   alignas(std::max_align_t) std::byte first_[1024];
   std::pmr::monotonic_buffer_resource memory_{first_, sizeof(first_)};
   std::vector<std::unique_ptr<const re2::RE2>> patterns_;
+  std::deque<Quantity> quantities_;
 };
 
 // A pattern of CEL: RE2's syntax in UTF-8, quiet about mistakes.
