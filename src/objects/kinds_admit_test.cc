@@ -96,6 +96,24 @@ TEST(KindsAdmit, a_native_rule_shows_the_value_it_is_about) {
             R"(when `key` is empty, which means "match all values and all keys")");
 }
 
+TEST(KindsAdmit, a_wrong_type_is_named_as_go_names_it) {
+  static const KindRegistry registry = KindRegistry::built_in().must();
+  const Schema& schema = registry.find("", "Pod")->version("v1")->schema;
+  const auto error_of = [&](std::string_view spec) {
+    const auto decoded = decode(schema, parse_json(pod(spec)).must(), FieldValidation::warn);
+    return decoded ? std::string() : decoded.error().message;
+  };
+  EXPECT_EQ(error_of(R"({"restartPolicy":5})"),
+            "json: cannot unmarshal number into Go struct field PodSpec.spec.restartPolicy of type "
+            "v1.RestartPolicy");
+  EXPECT_EQ(error_of(R"({"tolerations":[{"effect":1}]})"),
+            "json: cannot unmarshal number into Go struct field Toleration.spec.tolerations.effect "
+            "of type v1.TaintEffect");
+  EXPECT_EQ(error_of(R"({"priority":1099511627776})"),
+            "json: cannot unmarshal number 1099511627776 into Go struct field "
+            "PodSpec.spec.priority of type int32");
+}
+
 TEST(KindsAdmit, an_open_lower_bound_is_open) {
   const auto lease = [](int seconds) {
     return admitted("coordination.k8s.io", "Lease", "v1",

@@ -148,13 +148,15 @@ class Definitions:
                               if field.type.split(".")[-1] == go_field.name)
                 inner = [field.name for field in structs[go_field.name]]
                 self._annotate(go_field.name, messages, structs, properties)
-                inlined.append({"number": number, "fields": sorted(inner)})
+                inlined.append({"number": number, "name": go_field.name,
+                                "fields": sorted(inner)})
                 continue
             schema = properties.get(go_field.name)
             if schema is None:
                 continue
             if go_field.name in fields:
                 schema["x-muster-proto"] = fields[go_field.name].number
+            add_go_type(go_field.type, schema)
             if go_field.pointer:
                 schema["x-muster-pointer"] = True
             elif self._always_written(go_field, schema):
@@ -170,6 +172,28 @@ class Definitions:
         is_struct = "properties" in self.schemas.get(schema.get("$ref"), {})
         is_time = schema.get("format") in ("date-time", "micro-time")
         return is_struct or is_time or not go_field.omit_empty
+
+
+GO_WORDS = ("string", "bool", "int32", "int64", "float64", "byte")
+# Types with a decoder of their own, which does not speak of them.
+GO_DECODERS = ("Time", "MicroTime", "Duration", "IntOrString", "Quantity", "FieldsV1")
+
+
+def add_go_type(go_type, schema):
+    """Notes a named Go type where the JSON type does not tell it: `v1.Protocol` is a string. Go's
+    decoder names it when a value has the wrong type."""
+    go_type = go_type.lstrip("*")
+    if go_type.startswith("[]"):
+        if "items" in schema:
+            add_go_type(go_type[2:], schema["items"])
+        return
+    name = go_type.split(".")[-1]
+    is_plain = name in GO_WORDS or name in GO_DECODERS or go_type.startswith("map[")
+    if is_plain or "$ref" in schema:
+        return
+    alias = go_type.split(".")[0] if "." in go_type else "v1"
+    package = "v1" if alias.endswith("v1") else alias      # corev1, metav1: imported as such
+    schema["x-muster-go-type"] = f"{package}.{name}"
 
 
 def convert_value(node):
