@@ -31,6 +31,7 @@ struct NamedVerb {
 std::span<const NamedVerb> convert_verbs();
 std::span<const NamedVerb> language_verbs();
 std::span<const NamedVerb> patch_verbs();
+std::span<const NamedVerb> schema_verbs();
 std::span<const NamedVerb> value_verbs();
 
 // Every verb there is, or nothing with that name.

@@ -50,6 +50,7 @@ Builder& Normalizer::builder() {
 
 Value Normalizer::run(std::uint32_t node, const Value& value, const PathFrame& path) {
   root_ = &value;
+  is_custom_ = tables_.node(node).style == SchemaStyle::custom;
   Node out;
   if (value.type() == Type::null) return value;
   switch (walk(node, value.view().node(), path, out)) {

@@ -78,6 +78,7 @@ class Normalizer {
   std::vector<const NodeRecord*> structs_;  // the native structs around, for Go's errors
   std::size_t depth_ = 0;
   bool in_map_ = false;
+  bool is_custom_ = false;  // the object as a whole
 };
 
 }  // namespace muster::objects

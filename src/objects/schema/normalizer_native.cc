@@ -108,6 +108,8 @@ void Normalizer::report_type(const NodeRecord& node, const Node& value, const Pa
   if (number_into_integer) what += " " + go_printed(View(&value));
   std::string where;
   append_go_path(path, where);
+  // A custom object is no struct: only its metadata is, and Go's path begins there.
+  if (is_custom_ && where.starts_with("metadata.")) where.erase(0, 9);
   const std::string type = go_type_of(tables_, node);
   if (where.empty() || structs_.empty()) {
     report_error(fmt::format("json: cannot unmarshal {} into Go value of type {}", what, type));

@@ -41,17 +41,12 @@ std::string_view schema_type_word(SchemaType type) {
   return "";
 }
 
-Result<FieldError::Type> violation_type(View reason, const PathFrame& path) {
-  const std::string_view name = reason.string_or("FieldValueInvalid");
-  if (name == "FieldValueInvalid") return FieldError::Type::invalid;
+FieldError::Type violation_type(View reason) {
+  const std::string_view name = reason.string_or("");
   if (name == "FieldValueForbidden") return FieldError::Type::forbidden;
   if (name == "FieldValueRequired") return FieldError::Type::required;
   if (name == "FieldValueDuplicate") return FieldError::Type::duplicate;
-  return Error::invalid(
-      fmt::format("Unsupported value: {}: supported values: \"FieldValueDuplicate\", "
-                  "\"FieldValueForbidden\", \"FieldValueInvalid\", \"FieldValueRequired\"",
-                  go_printed(reason)),
-      path.field("reason").to_string());
+  return FieldError::Type::invalid;
 }
 
 class RuleWalk {
@@ -167,9 +162,6 @@ class RuleWalk {
 
 Result<ValidationRule> compile_rule(View rule, const PathFrame& path) {
   const std::string_view source = rule["rule"].string_or("");
-  if (trimmed(source).empty()) {
-    return Error::invalid("Required value: rule is not specified", path.field("rule").to_string());
-  }
   auto program = compile_cel(source);
   if (!program) {
     return Error::invalid(program.error().message, path.field("rule").to_string());
@@ -177,7 +169,7 @@ Result<ValidationRule> compile_rule(View rule, const PathFrame& path) {
   ValidationRule compiled{std::move(*program), std::nullopt, {}, {}, {}};
   compiled.is_transition = compiled.program.mentions("oldSelf");
   compiled.optional_old_self = rule["optionalOldSelf"].boolean_or(false);
-  compiled.type = TRY(violation_type(rule["reason"], path));
+  compiled.type = violation_type(rule["reason"]);
   const View message = rule["message"];
   compiled.message = message ? std::string(trimmed(message.string_or("")))
                              : fmt::format("failed rule: {}", trimmed(source));

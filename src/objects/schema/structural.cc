@@ -49,6 +49,7 @@ class StructuralCheck {
     check_keys(schema, path);
     check_type(schema, level, path);
     check_extensions(schema, path);
+    check_rules_of(schema, path);
     check_list(schema, path);
     check_resource(schema, level, path);
     check_values(schema, path, depth, true);
@@ -160,8 +161,11 @@ class StructuralCheck {
       }
     }
     if (const View map_type = schema["x-kubernetes-map-type"]) {
-      if (schema["type"].string() != "object") {
-        require(path.field("type"), "must be object if x-kubernetes-map-type is specified");
+      const std::string detail = "must be object if x-kubernetes-map-type is specified";
+      if (!schema["type"]) {
+        require(path.field("type"), detail);
+      } else if (schema["type"].string() != "object") {
+        refuse(path.field("type"), schema["type"], detail);
       }
       if (map_type.string() != "atomic" && map_type.string() != "granular") {
         const std::string supported[] = {"atomic", "granular"};
@@ -169,6 +173,51 @@ class StructuralCheck {
                                               map_type, supported));
       }
     }
+  }
+
+  void check_rules_of(View schema, const PathFrame& path) {
+    const PathFrame parent = path.field("x-kubernetes-validations");
+    std::size_t index = 0;
+    for (View rule : schema["x-kubernetes-validations"].elements()) {
+      const PathFrame at = parent.element(index++);
+      if (rule["rule"].string_or("").find_first_not_of(" \t\r\n") == std::string_view::npos) {
+        require(at.field("rule"), "rule is not specified");
+      }
+      const View reason = rule["reason"];
+      const std::string reasons[] = {"FieldValueDuplicate", "FieldValueForbidden",
+                                     "FieldValueInvalid", "FieldValueRequired"};
+      if (reason && std::find(std::begin(reasons), std::end(reasons), reason.string_or("")) ==
+                        std::end(reasons)) {
+        errors_.add(FieldError::not_supported(at.field("reason").to_string(), reason, reasons));
+      }
+      const View field_path = rule["fieldPath"];
+      if (field_path && !leads_somewhere(schema, field_path.string_or(""))) {
+        refuse(at.field("fieldPath"), field_path, "must be a valid path");
+      }
+    }
+  }
+
+  // `.spec.name` or `.labels['a.b']`, through properties and additional properties.
+  static bool leads_somewhere(View schema, std::string_view path) {
+    while (!path.empty()) {
+      std::string_view key;
+      if (path.starts_with("['")) {
+        const std::size_t end = path.find("']");
+        if (end == std::string_view::npos) return false;
+        key = path.substr(2, end - 2);
+        path.remove_prefix(end + 2);
+      } else if (path.starts_with('.')) {
+        const std::size_t end = std::min(path.find_first_of(".[", 1), path.size());
+        key = path.substr(1, end - 1);
+        path.remove_prefix(end);
+      } else {
+        return false;
+      }
+      const View property = schema["properties"][key];
+      schema = property ? property : schema["additionalProperties"];
+      if (!schema.is_object()) return false;
+    }
+    return true;
   }
 
   void check_list(View schema, const PathFrame& path) {

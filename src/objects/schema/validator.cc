@@ -10,10 +10,12 @@ namespace muster::objects {
 
 namespace {
 
+// Go cannot tell an empty text, an empty list or a zero from an absent one.
 bool is_empty(View value) {
-  if (!value) return true;
+  if (!value || value.is_null()) return true;
   if (value.is_string()) return value.string_or("").empty();
-  return (value.is_array() || value.is_null()) && value.empty();
+  if (value.is_integer()) return value.integer_or(0) == 0;
+  return value.is_array() && value.empty();
 }
 
 }  // namespace
@@ -43,6 +45,9 @@ void Validator::check_fields(const NodeRecord& node, View value, View old_value,
       if (field == none_index) continue;
       // The metadata of the object itself is checked by check_metadata().
       if (path.step == PathFrame::Step::root && member.key == "metadata") continue;
+      const bool missing = node.style == SchemaStyle::native &&
+                           tables_.field(node, ordinal).required && is_empty(member.value);
+      if (missing) continue;
       check(field, member.value, old_value[member.key], path.field(member.key));
     } else if (node.additional != none_index) {
       check(node.additional, member.value, old_value[member.key], path.map_key(member.key));
@@ -59,7 +64,6 @@ void Validator::check_required(const NodeRecord& node, View value, std::uint64_t
     if (!field.required) continue;
     const bool present =
         ordinal < 64 ? (seen & (std::uint64_t{1} << ordinal)) != 0 : !value[field.name].is_absent();
-    // Go cannot tell an empty text or list from an absent one.
     if (present && !(native && is_empty(value[field.name]))) continue;
     const PathFrame at = path.field(field.name);
     errors_.add(FieldError::required(native ? at.to_string() : at.to_dotted_string()));

@@ -25,6 +25,8 @@ class Validator {
 
  private:
   void check_custom(const NodeRecord& node, View value, View old_value, const PathFrame& path);
+  void refuse_type(const NodeRecord& node, View value, const PathFrame& path);
+  void refuse_range(const NodeRecord& node, const PathFrame& path);
   void check_custom_number(const NodeRecord& node, const Constraints* constraints, View value,
                            const PathFrame& path);
   void check_custom_text(const NodeRecord& node, const Constraints* constraints, View value,

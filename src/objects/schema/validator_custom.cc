@@ -85,14 +85,7 @@ void Validator::check_custom(const NodeRecord& node, View value, View old_value,
   const Constraints* constraints =
       node.constraints == none_index ? nullptr : &tables_.constraints[node.constraints];
   const bool typed = has_type(node.type, value);
-  if (!typed) {
-    std::string at = path.to_dotted_string();
-    std::string detail = fmt::format("{} in body must be of type {}: {}", at,
-                                     schema_type(node.type), go_quoted(json_type(value)));
-    // The server shows the type that it found where other errors show the value.
-    errors_.add(FieldError::type_invalid(std::move(at), Value::string(json_type(value)),
-                                         std::move(detail)));
-  }
+  if (!typed) refuse_type(node, value, path);
   if (constraints != nullptr) check_branches(node, *constraints, value, path);
   if (!typed) return;
   if (value.is_string()) {
@@ -114,6 +107,32 @@ void Validator::check_custom(const NodeRecord& node, View value, View old_value,
     check_items(node, value, old_value, path);
     if (node.has_list_type) check_list_keys(node, value, path);
   }
+}
+
+// The server shows the type that it found where other errors show the value. Where the schema has
+// a format, values that are neither text nor list are judged by it.
+void Validator::refuse_type(const NodeRecord& node, View value, const PathFrame& path) {
+  std::string_view expected = schema_type(node.type);
+  std::string_view found = json_type(value);
+  if (node.format != Format::none && !value.is_string() && !value.is_array() && !value.is_null()) {
+    expected = format_name(node.format);
+    found = value.is_real() ? "float64" : value.is_integer() ? "int64" : "";
+  }
+  std::string at = path.to_dotted_string();
+  std::string detail =
+      fmt::format("{} in body must be of type {}: {}", at, expected, go_quoted(found));
+  errors_.add(FieldError::type_invalid(std::move(at), Value::string(found), std::move(detail)));
+  if (node.type == SchemaType::integer && value.is_real()) refuse_range(node, path);
+}
+
+// A number that the type cannot hold is told without its path.
+void Validator::refuse_range(const NodeRecord& node, const PathFrame& path) {
+  const std::string with = node.format == Format::none
+                               ? "(default format)"
+                               : fmt::format("with format {}", format_name(node.format));
+  errors_.add(FieldError::invalid({}, Value::string(""),
+                                  fmt::format("Checked value must be of type integer {} in {}",
+                                              with, path.to_dotted_string())));
 }
 
 void Validator::check_choices(const Constraints& constraints, View value, std::string path) {
@@ -138,11 +157,9 @@ void Validator::check_custom_text(const NodeRecord& node, const Constraints* con
     if (constraints->length_max >= 0 && characters(text) > constraints->length_max) {
       errors_.add(FieldError::too_long(path.to_dotted_string(),
                                        static_cast<std::size_t>(constraints->length_max)));
-    }
-    if (constraints->length_min >= 0 && characters(text) < constraints->length_min) {
+    } else if (constraints->length_min >= 0 && characters(text) < constraints->length_min) {
       refuse(fmt::format("should be at least {} chars long", constraints->length_min));
-    }
-    if (constraints->pattern != none_index) {
+    } else if (constraints->pattern != none_index) {
       const Pattern& pattern = tables_.patterns[constraints->pattern];
       if (!re2::RE2::PartialMatch(re2::StringPiece(text.data(), text.size()),
                                   *pattern.expression)) {
@@ -164,10 +181,7 @@ void Validator::check_custom_number(const NodeRecord& node, const Constraints* c
   if (node.type == SchemaType::integer && node.format == Format::int32 &&
       (number < std::numeric_limits<std::int32_t>::min() ||
        number > std::numeric_limits<std::int32_t>::max())) {
-    errors_.add(FieldError::invalid(
-        {}, Value::string(""),
-        fmt::format("Checked value must be of type integer with format int32 in {}",
-                    path.to_dotted_string())));
+    refuse_range(node, path);
   }
   if (constraints == nullptr) return;
   const auto refuse = [&](std::string_view relation, double limit) {
@@ -226,8 +240,7 @@ void Validator::check_custom_sizes(const Constraints& constraints, View value,
   }
 }
 
-// Runs each branch into errors of its own; what did not fit is told with the branch that came
-// closest.
+// Runs each branch into errors of its own; where none fits, the first one's are told.
 void Validator::check_branches(const NodeRecord& node, const Constraints& constraints, View value,
                                const PathFrame& path) {
   const auto outcome = [&](std::uint32_t branch) {
@@ -243,14 +256,16 @@ void Validator::check_branches(const NodeRecord& node, const Constraints& constr
                                    constraints.any_of.size() == 2 &&
                                    (value.is_integer() || value.is_string());
   if (!constraints.any_of.empty() && !plain_int_or_string) {
-    std::optional<FieldErrors> best;
-    for (const std::uint32_t branch : constraints.any_of) {
-      FieldErrors errors = outcome(branch);
-      if (!best || errors.size() < best->size()) best = std::move(errors);
+    FieldErrors first;
+    bool valid = false;
+    for (std::size_t i = 0; i < constraints.any_of.size() && !valid; ++i) {
+      FieldErrors errors = outcome(constraints.any_of[i]);
+      valid = errors.empty();
+      if (i == 0) first = std::move(errors);
     }
-    if (!best->empty()) {
+    if (!valid) {
       refuse("must validate at least one schema (anyOf)");
-      errors_.add_all(std::move(*best));
+      errors_.add_all(std::move(first));
     }
   }
   if (!constraints.one_of.empty()) check_one_of(constraints, value, path);
@@ -270,13 +285,13 @@ void Validator::check_branches(const NodeRecord& node, const Constraints& constr
 }
 
 void Validator::check_one_of(const Constraints& constraints, View value, const PathFrame& path) {
-  std::optional<FieldErrors> best;
+  FieldErrors first;
   std::size_t valid = 0;
-  for (const std::uint32_t branch : constraints.one_of) {
+  for (std::size_t i = 0; i < constraints.one_of.size(); ++i) {
     FieldErrors errors;
-    Validator(tables_, errors, root_, old_root_).check(branch, value, {}, path);
+    Validator(tables_, errors, root_, old_root_).check(constraints.one_of[i], value, {}, path);
     if (errors.empty()) ++valid;
-    if (!best || errors.size() < best->size()) best = std::move(errors);
+    if (i == 0) first = std::move(errors);
   }
   if (valid == 1) return;
   errors_.add(FieldError::invalid(
@@ -285,7 +300,7 @@ void Validator::check_one_of(const Constraints& constraints, View value, const P
           "{} must validate one and only one schema (oneOf). {}",
           go_quoted(path.to_dotted_string()),
           valid == 0 ? "Found none valid" : fmt::format("Found {} valid alternatives", valid))));
-  if (valid == 0) errors_.add_all(std::move(*best));
+  if (valid == 0) errors_.add_all(std::move(first));
 }
 
 void Validator::check_list_keys(const NodeRecord& node, View value, const PathFrame& path) {

@@ -49,7 +49,11 @@ void Validator::check_native(const NodeRecord& node, View value, View old_value,
 void Validator::check_native_value(const NodeRecord& node, View value, const PathFrame& path) {
   if (const auto text = value.string(); text && node.format > Format::quantity && !text->empty()) {
     for (std::string& sentence : native_violations(node.format, *text)) {
-      errors_.add(FieldError::invalid(path.to_string(), value, std::move(sentence)));
+      // Values of labels are reported at the map that holds them.
+      const bool at_map =
+          node.format == Format::label_value && path.step == PathFrame::Step::map_key;
+      errors_.add(FieldError::invalid((at_map ? *path.parent : path).to_string(), value,
+                                      std::move(sentence)));
     }
   }
   if (node.format == Format::port_number_or_name && value.is_integer()) {
