@@ -206,8 +206,9 @@ void fill_session_affinity(View spec, RuleEdits& edits) {
 
 void fill_traffic_policy(View spec, RuleEdits& edits) {
   const std::string_view type = spec["type"].string_or("ClusterIP");
-  if (type == "ExternalName") return;
-  if (type != "ClusterIP" && !spec["externalTrafficPolicy"]) {
+  const bool is_external = type == "NodePort" || type == "LoadBalancer";
+  if (!is_external && type != "ClusterIP") return;
+  if (is_external && !spec["externalTrafficPolicy"]) {
     edits.set("externalTrafficPolicy", Builder::literal("Cluster"));
   }
   if (!spec["internalTrafficPolicy"]) {
