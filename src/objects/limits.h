@@ -19,6 +19,9 @@ inline constexpr std::size_t json_text_bytes_kept_max = std::size_t{128} * 1024;
 // Documents in one YAML text.
 inline constexpr std::size_t yaml_documents_max = 100000;
 
+// Places that a diff lists.
+inline constexpr std::size_t differences_max = 1000;
+
 // Arenas that an edited value may keep alive before it is copied into one of its own.
 inline constexpr std::size_t arenas_retained_max = 8;
 
