@@ -50,6 +50,7 @@ std::string invalid(std::string_view path, std::string_view value, std::string_v
 
 std::string quoted_list(const std::vector<std::string>& values) {
   std::vector<std::string> quoted;
+  quoted.reserve(values.size());
   for (const std::string& value : values) quoted.push_back(go_quoted(value));
   return fmt::format("[{}]", fmt::join(quoted, ","));
 }

@@ -68,6 +68,6 @@ inline constexpr std::size_t schema_pattern_bytes_max = 4'096;
 inline constexpr std::size_t schema_pattern_program_max = 65'536;  // bytes of a compiled pattern
 inline constexpr std::size_t schema_rules_max = 2'000;
 inline constexpr std::size_t schema_enum_values_max = 10'000;
-inline constexpr std::size_t schema_default_bytes_max = 1024 * 1024;
+inline constexpr std::size_t schema_default_bytes_max = std::size_t{1024} * 1024;
 
 }  // namespace muster::objects
