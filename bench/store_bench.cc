@@ -3,6 +3,7 @@
 // five: a bare SQLite loop with the same batches, and a bare append + fdatasync.
 //
 //   store_bench [FOLDER]          where the files go (default: the working folder)
+//   store_bench --group FOLDER    only the writes of 64 clients, for a profiler
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sqlite3.h>
@@ -363,6 +364,14 @@ void bench(const std::string& program, const std::string& folder) {
 int main(int count, char** arguments) {
   const std::vector<std::string> words(arguments, arguments + count);
   if (words.size() == 3 && words[1] == "--open") return muster::store::open_and_report(words[2]);
+  if (words.size() == 3 && words[1] == "--group") {
+    for (int i = 0; i < 20; ++i) {
+      const auto group = muster::store::measure_store(words[2] + "/store_bench_group", 64, 24'000);
+      fmt::print("{:.0f}/s\n", group.writes_per_second);
+    }
+    std::filesystem::remove_all(words[2] + "/store_bench_group");
+    return 0;
+  }
   const std::string parent = words.size() > 1 ? words[1] : ".";
   const std::string folder = fmt::format("{}/store_bench_{}", parent, muster::process_id());
   muster::store::bench(std::filesystem::read_symlink("/proc/self/exe").string(), folder);

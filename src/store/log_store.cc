@@ -184,9 +184,10 @@ void LogStore::flush() {
   write->compacted = std::exchange(compaction_, {});
   in_flight_compactions_ = std::exchange(compactions_, {});
   if (!trim_paused_ && closing_.empty()) {
-    const std::size_t rows =
-        std::min(dead_rows_.size(), write->records.empty() ? options_.limits.trim_rows_idle_max
-                                                           : options_.limits.trim_rows_busy_max);
+    // As many as records come in, at least: so they can never pile up.
+    const std::size_t busy = std::max(options_.limits.trim_rows_busy_max, write->records.size());
+    const std::size_t rows = std::min(
+        dead_rows_.size(), write->records.empty() ? options_.limits.trim_rows_idle_max : busy);
     write->trimmed.assign(dead_rows_.begin(),
                           dead_rows_.begin() + static_cast<std::ptrdiff_t>(rows));
   }
@@ -339,6 +340,7 @@ StoreStatistics LogStore::statistics() const {
 }
 
 void LogStore::close(Task done) {
+  if (closed_ && closing_.empty()) return house_.post(std::move(done));
   closing_.push_back(std::move(done));
   hub_.fail_all(Error{ErrorCode::unavailable, "the store is closing"});
   schedule_notify();

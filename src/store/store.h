@@ -34,8 +34,8 @@
 
 namespace muster::store {
 
-// Counts writes over the whole store. 0 is before the first; the same number is never given to
-// two writes, also not across restarts.
+// Counts writes over the whole store. 0 is before the first. No two writes that anybody could see
+// or was told of have the same number, also not across restarts.
 struct Revision {
   std::uint64_t value = 0;
 

@@ -105,7 +105,9 @@ class StoreStorm {
       const auto entry = store_->get(keys_[key]);
       histories_[key].read(entry);
       known_[key] = entry ? entry->revision : Revision{};
-      world_.house().post([this] { next_call(); });
+      world_.house().post([this, alive = std::weak_ptr(alive_)] {
+        if (!alive.expired()) next_call();
+      });
     } else if (choice < 28) {
       compact();
     } else {
@@ -190,9 +192,11 @@ class StoreStorm {
 
   // A lazy reader: it comes back later, through the executor.
   void retire_later(Follower& follower) {
-    world_.house().post([this, &follower, watch = follower.watch.get()] {
-      if (store_ != nullptr && follower.watch.get() == watch) drain(follower);
-    });
+    world_.house().post(
+        [this, alive = std::weak_ptr(alive_), &follower, watch = follower.watch.get()] {
+          if (alive.expired()) return;
+          if (store_ != nullptr && follower.watch.get() == watch) drain(follower);
+        });
   }
 
   // Everybody reads to the end.
@@ -233,6 +237,7 @@ class StoreStorm {
   }
 
   StoreWorld& world_;
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // posted tasks hold it weakly
   std::mt19937_64 random_;
   std::uint64_t clock_ = 0;
   std::vector<std::string> keys_;
