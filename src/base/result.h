@@ -38,7 +38,8 @@ class [[nodiscard]] Result : public tl::expected<T, Error> {
 
 }  // namespace muster
 
-// Evaluates to the value, or returns the error from the enclosing function.
+// Evaluates to the value, or returns the error from the enclosing function. Never inside a braced
+// initializer: the members built before it would leak when it returns (tests/layers holds this).
 #define TRY(...)                                                                \
   (__extension__({                                                              \
     auto&& try_result_ = (__VA_ARGS__);                                         \

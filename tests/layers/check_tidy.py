@@ -59,6 +59,14 @@ def rule_words(path, text):
             for match in BANNED_WORDS.finditer(text)]
 
 
+def rule_try(path, text):
+    """TRY leaves a braced initializer by `return`, and the members already built leak."""
+    blocks = re.compile(r'\b(if|for|while|else|switch|do)\b|\)\s*(const\s*)?\{|\]\s*\{')
+    return [f'line {number}: TRY inside a braced initializer'
+            for number, line in enumerate(text.splitlines(), 1)
+            if re.search(r'\{[^;{}]*\bTRY\(', line) and not blocks.search(line)]
+
+
 def rule_functions(path, text):
     """A body is what stands between a line ending in `{` at some indent and the line `}` there."""
     problems, opened = [], None
@@ -75,7 +83,8 @@ def rule_functions(path, text):
     return problems
 
 
-RULES = [rule_columns, rule_lines, rule_spdx, rule_header, rule_names, rule_words, rule_functions]
+RULES = [rule_columns, rule_lines, rule_spdx, rule_header, rule_names, rule_words, rule_try,
+         rule_functions]
 
 
 def check(path, text):
@@ -91,6 +100,7 @@ def check_canaries():
         rule_header: ('a.h', SPDX.replace('//', '/*') + '*/'),
         rule_names: ('job_manager.h', good),
         rule_words: ('a.cc', '// TO' + 'DO: later\n'),
+        rule_try: ('a.cc', '  return Pair{TRY(f()), TRY(g())};\n'),
         rule_functions: ('a.cc', 'void f() {\n' + '  g();\n' * 80 + '}\n'),
     }
     return [f'canary of {rule.__name__} was not found' for rule, (name, text) in planted.items()

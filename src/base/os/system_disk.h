@@ -6,9 +6,10 @@
 //   …
 //   disk.lane(DiskLane::commit).stop();
 //
-// Assumes: Linux, where sync is fdatasync and a folder can be synced; locks are fcntl's
-// of the open file (F_OFD_SETLK): they also refuse a second holder in the same process, die with
-// the process, and keep programs out that lock as SQLite does. A job that never ran when the disk is destroyed is dropped with its completion.
+// Assumes: Linux, where sync is fdatasync and a folder can be synced; locks are fcntl's of the open
+// file (F_OFD_SETLK): they also refuse a second holder in the same process, die with the process,
+// and keep programs out that lock as SQLite does. A job that never ran when the disk is destroyed
+// is dropped with its completion.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -113,7 +113,8 @@ class Export {
       const Datum key = datum.key_at(i);
       if (!key.is_text()) return Error::invalid("the keys of a JSON object are strings");
       const Node value = TRY(node(datum.value_at(i)));
-      members.push_back({TRY(text(key.string())), value});
+      const Node name = TRY(text(key.string()));
+      members.push_back({name, value});
     }
     return builder_.object(members);
   }

@@ -168,7 +168,8 @@ Result<NodeId> Parser::conditional() {
 // One node for a whole chain of && or ||, so that long chains are not deep.
 Result<NodeId> Parser::chain(std::string_view text, Operation operation) {
   const bool is_or = operation == Operation::logical_or;
-  std::vector<NodeId> operands{is_or ? TRY(conjunction()) : TRY(relation())};
+  std::vector<NodeId> operands;
+  operands.push_back(is_or ? TRY(conjunction()) : TRY(relation()));
   Expression expression;
   expression.operation = operation;
   expression.offset = token_.offset;

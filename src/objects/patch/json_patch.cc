@@ -77,13 +77,15 @@ class JsonPatcher {
 
  private:
   static Result<Operation> read(View operation, std::string_view name) {
-    return Operation{name, TRY(read_path(operation, name)), {}, operation["value"]};
+    const std::string_view path = TRY(read_path(operation, name));
+    return Operation{name, path, {}, operation["value"]};
   }
 
   // The library looks at `from` first.
   static Result<Operation> read_with_from(View operation, std::string_view name) {
     const std::string_view from = TRY(read_from(operation, name));
-    return Operation{name, TRY(read_path(operation, name)), from, {}};
+    const std::string_view path = TRY(read_path(operation, name));
+    return Operation{name, path, from, {}};
   }
 
   struct Place {
