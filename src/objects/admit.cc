@@ -93,8 +93,8 @@ FieldErrors validate(const Schema& schema, View object, View old_object, Scope s
   if (old_object) check_metadata_update(object["metadata"], old_object["metadata"], errors);
   const PathFrame path;
   Validator(tables, errors, object, old_object).check(root, object, old_object, path);
-  if (!node.has_rules) return errors;
-  if (node.style == SchemaStyle::custom && stops_rules(errors)) {
+  if (!node.has_rules || node.style == SchemaStyle::native) return errors;
+  if (stops_rules(errors)) {
     errors.add(FieldError::invalid(
         {}, Value::null(),
         "some validation rules were not checked because the object was invalid; correct the "

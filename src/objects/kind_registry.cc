@@ -86,7 +86,8 @@ Result<KindRegistry> KindRegistry::built_in() {
     Value document = TRY(parse_yaml_document(file.text));
     if (document["kind"].string() == "Types") {
       TRY(compiler.add_types(document));
-      registry.types_.push_back(std::move(document));
+      // Of the shared types a tenant's kind has only its metadata.
+      if (document["types"]["meta.v1.ObjectMeta"]) registry.types_.push_back(std::move(document));
     } else {
       definitions.push_back(std::move(document));
     }

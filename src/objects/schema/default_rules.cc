@@ -250,6 +250,20 @@ bool is_field_rule(DefaultRule rule) {
   return rule <= DefaultRule::pod_status;
 }
 
+bool is_rule_of_absence(DefaultRule rule) {
+  switch (rule) {
+    case DefaultRule::image_pull_policy:
+    case DefaultRule::image_volume_pull_policy:
+    case DefaultRule::allocatable_from_capacity:
+    case DefaultRule::job_completions:
+    case DefaultRule::job_backoff_limit:
+    case DefaultRule::job_pod_replacement_policy:
+      return true;
+    default:
+      return false;
+  }
+}
+
 bool rule_applies(DefaultRule rule, View object) {
   switch (rule) {
     case DefaultRule::none:

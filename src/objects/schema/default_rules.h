@@ -43,6 +43,9 @@ DefaultRule default_rule_of(std::string_view name);
 // Whether the rule stands on a field and not on an object.
 bool is_field_rule(DefaultRule rule);
 
+// Whether a rule on a field has nothing to do where the field is set.
+bool is_rule_of_absence(DefaultRule rule);
+
 // What a rule decided: keys are string literals, values are nodes of the builder or the object.
 struct RuleEdits {
   Builder& builder;

@@ -27,6 +27,13 @@ struct Normalizer::Open {
   bool changed = false;
   std::uint64_t seen = 0;  // of the watched fields
 
+  bool has_seen(int ordinal) const {
+    return ordinal < 64 && (seen & (std::uint64_t{1} << ordinal)) != 0;
+  }
+  void see(int ordinal) {
+    if (ordinal >= 0 && ordinal < 64) seen |= std::uint64_t{1} << ordinal;
+  }
+
   Node current(const std::vector<Node::Member>& members) const {
     Node node = value;
     if (!changed) {
@@ -172,9 +179,7 @@ Normalizer::Outcome Normalizer::walk_object(const NodeRecord& node, const Node& 
     if (object.changed && outcome != Outcome::drop) {
       members_.push_back({member.key, outcome == Outcome::keep ? member.value : replaced});
     }
-    if (ordinal >= 0 && ordinal < 64 && outcome != Outcome::drop) {
-      object.seen |= std::uint64_t{1} << ordinal;
-    }
+    if (outcome != Outcome::drop) object.see(ordinal);
     ++object.seen_members;
   }
   if (defaults_ != Defaults::leave) {
@@ -227,21 +232,24 @@ Normalizer::Outcome Normalizer::walk_member(const NodeRecord& node, const Node::
 }
 
 void Normalizer::run_rules(const NodeRecord& node, Open& object) {
-  const auto run_all = [&](const NodeRecord& of, bool on_field) {
+  const auto run_all = [&](const NodeRecord& of, bool on_field, bool is_set) {
     for (std::uint32_t i = 0; i < of.default_rule_count; ++i) {
       const DefaultRule rule = tables_.default_rules[of.default_rules + i];
-      if (is_field_rule(rule) == on_field) run_rule(rule, object);
+      if (is_field_rule(rule) != on_field) continue;
+      if (is_set && is_rule_of_absence(rule)) continue;
+      run_rule(rule, node, object);
     }
   };
-  run_all(node, false);
+  run_all(node, false, false);
   if (!node.has_field_rules) return;
   for (int ordinal = 0; ordinal < node.watched_count; ++ordinal) {
     const std::uint32_t field = tables_.field(node, ordinal).node;
-    if (field != none_index) run_all(tables_.node(field), true);
+    if (field == none_index || tables_.node(field).default_rule_count == 0) continue;
+    run_all(tables_.node(field), true, object.has_seen(ordinal));
   }
 }
 
-void Normalizer::run_rule(DefaultRule rule, Open& object) {
+void Normalizer::run_rule(DefaultRule rule, const NodeRecord& node, Open& object) {
   const Node current = object.current(members_);
   if (!rule_applies(rule, View(&current))) return;
   RuleEdits edits{builder(), {}};
@@ -249,6 +257,7 @@ void Normalizer::run_rule(DefaultRule rule, Open& object) {
   for (const Node::Member& edit : edits.members) {
     open(object);
     const std::string_view key(edit.key.text, edit.key.size);
+    object.see(tables_.find_field(node, key));
     const auto found =
         std::find_if(members_.begin() + static_cast<std::ptrdiff_t>(object.mark), members_.end(),
                      [&](const Node::Member& member) {
@@ -264,11 +273,11 @@ void Normalizer::run_rule(DefaultRule rule, Open& object) {
 
 void Normalizer::fill_defaults(const NodeRecord& node, Open& object, const PathFrame& path) {
   for (int ordinal = 0; ordinal < node.watched_count; ++ordinal) {
-    if (ordinal < 64 && (object.seen & (std::uint64_t{1} << ordinal)) != 0) continue;
+    if (object.has_seen(ordinal)) continue;
     const FieldRecord& field = tables_.field(node, ordinal);
     if (field.default_member == none_index) continue;
     const Node::Member& member = tables_.default_members[field.default_member];
-    if (object.changed || ordinal >= 64) {
+    if (ordinal >= 64) {
       const Node current = object.current(members_);
       if (View(&current)[field.name]) continue;
     }

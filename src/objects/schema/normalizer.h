@@ -63,7 +63,7 @@ class Normalizer {
 
   void open(Open& object);
   void run_rules(const NodeRecord& node, Open& object);
-  void run_rule(DefaultRule rule, Open& object);
+  void run_rule(DefaultRule rule, const NodeRecord& node, Open& object);
   void fill_defaults(const NodeRecord& node, Open& object, const PathFrame& path);
   void report_unknown(const PathFrame& path);
   Builder& builder();

@@ -93,6 +93,13 @@ std::ptrdiff_t base64_fault(std::string_view text) {
   return digits % 4 == 0 ? -1 : static_cast<std::ptrdiff_t>(text.size());
 }
 
+// `2025-01-02T03:04:05Z`, or with six digits of a fraction: a valid time in this shape is
+// canonical.
+bool has_canonical_shape(std::string_view text, bool micro) {
+  return text.size() == (micro ? 27u : 20u) && text[10] == 'T' && text.back() == 'Z' &&
+         (!micro || text[19] == '.');
+}
+
 }  // namespace
 
 void Normalizer::report_error(std::string text) {
@@ -184,6 +191,7 @@ Normalizer::Outcome Normalizer::walk_native_text(const NodeRecord& node, const N
         report_error(time.error().message);
         return Outcome::keep;
       }
+      if (has_canonical_shape(text, micro)) return Outcome::keep;
       const std::string canonical = micro ? format_micro_time(*time) : format_time(*time);
       if (canonical == text) return Outcome::keep;
       out = builder().text(canonical);

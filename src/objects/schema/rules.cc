@@ -49,116 +49,111 @@ FieldError::Type violation_type(View reason) {
   return FieldError::Type::invalid;
 }
 
-class RuleWalk {
- public:
-  RuleWalk(const SchemaTables& tables, FieldErrors& errors) : tables_(tables), errors_(errors) {}
-
-  void walk(std::uint32_t index, View value, View old_value, const PathFrame& path) {
-    const NodeRecord& node = tables_.node(index);
-    if (!node.has_rules || value.is_null() || stopped_) return;
-    for (std::uint32_t i = 0; i < node.rule_count && !stopped_; ++i) {
-      run(node, tables_.rules[node.rules + i], value, old_value, path);
+void walk(const SchemaTables& tables, RuleRun& rules, std::uint32_t index, View value,
+          View old_value, const PathFrame& path) {
+  const NodeRecord& node = tables.node(index);
+  if (!node.has_rules || node.style == SchemaStyle::native || value.is_null() || rules.stopped()) {
+    return;
+  }
+  rules.run(node, value, old_value, path);
+  if (value.is_object()) {
+    for (MemberView member : value.members()) {
+      const int ordinal = tables.find_field(node, member.key);
+      const std::uint32_t inner = ordinal >= 0 ? tables.field(node, ordinal).node : node.additional;
+      if (inner == none_index) continue;
+      walk(tables, rules, inner, member.value, old_value[member.key],
+           ordinal >= 0 ? path.field(member.key) : path.map_key(member.key));
     }
-    if (value.is_object()) {
-      for (MemberView member : value.members()) {
-        const int ordinal = tables_.find_field(node, member.key);
-        const std::uint32_t inner =
-            ordinal >= 0 ? tables_.field(node, ordinal).node : node.additional;
-        if (inner == none_index) continue;
-        walk(inner, member.value, old_value[member.key],
-             ordinal >= 0 ? path.field(member.key) : path.map_key(member.key));
-      }
-    } else if (value.is_array() && node.items != none_index) {
-      const Correlation old_elements(tables_, node, old_value);
-      std::size_t at = 0;
-      for (View element : value.elements()) {
-        walk(node.items, element, old_elements.find(element), path.element(at++));
-      }
+  } else if (value.is_array() && node.items != none_index) {
+    const Correlation old_elements(tables, node, old_value);
+    std::size_t at = 0;
+    for (View element : value.elements()) {
+      walk(tables, rules, node.items, element, old_elements.find(element), path.element(at++));
     }
   }
+}
 
- private:
-  void run(const NodeRecord& node, const ValidationRule& rule, View value, View old_value,
-           const PathFrame& path) {
-    if (rule.is_transition && !old_value && !rule.optional_old_self) return;
-    const auto holds = rule.program.evaluate_bool(value, old_value, budget_);
-    if (holds && *holds) return;
-    if (!holds) {
-      refuse_evaluation(node, rule, holds.error(), path);
-      return;
-    }
-    // What was wrong before and has not changed does not stop an update.
-    if (!rule.is_transition && old_value && value == old_value) return;
-    std::string detail = rule.message;
-    if (rule.message_expression) {
-      auto text = rule.message_expression->evaluate_string(value, old_value, budget_);
-      if (text) detail = std::move(*text);
-    }
-    std::string at = path.to_string();
-    if (!rule.field_path.empty()) {
-      if (!at.empty()) at += '.';
-      at += rule.field_path;
-    }
-    FieldError error{rule.type, std::move(at), {}, std::move(detail)};
-    const bool shows_value =
-        rule.type == FieldError::Type::invalid || rule.type == FieldError::Type::duplicate;
-    if (shows_value) error.value = shown_value(node, rule, value);
-    if (rule.type == FieldError::Type::duplicate) error.detail.clear();
-    errors_.add(std::move(error));
+View at_field_path(View value, std::string_view path) {
+  for (std::size_t begin = 0; begin <= path.size();) {
+    const std::size_t end = std::min(path.find('.', begin), path.size());
+    value = value[path.substr(begin, end - begin)];
+    begin = end + 1;
   }
+  return value;
+}
 
-  // A scalar is shown, an object is not. Native checks show the field that they report, and what
-  // is absent is "" in Go.
-  static std::string shown_value(const NodeRecord& node, const ValidationRule& rule, View value) {
-    if (node.style == SchemaStyle::native && !rule.field_path.empty()) {
-      value = at_field_path(value, rule.field_path);
-      if (!value) return "\"\"";
-    }
-    return value.is_object() || value.is_array() ? "" : go_printed(value);
+// A scalar is shown, an object is not. Native checks show the field that they report, and what
+// is absent is "" in Go.
+std::string shown_value(const NodeRecord& node, const ValidationRule& rule, View value) {
+  if (node.style == SchemaStyle::native && !rule.field_path.empty()) {
+    value = at_field_path(value, rule.field_path);
+    if (!value) return "\"\"";
   }
-
-  static View at_field_path(View value, std::string_view path) {
-    for (std::size_t begin = 0; begin <= path.size();) {
-      const std::size_t end = std::min(path.find('.', begin), path.size());
-      value = value[path.substr(begin, end - begin)];
-      begin = end + 1;
-    }
-    return value;
-  }
-
-  void refuse_evaluation(const NodeRecord& node, const ValidationRule& rule, const Error& error,
-                         const PathFrame& path) {
-    // Native rules speak of fields that may be absent; what is absent is another check's matter.
-    if (node.style == SchemaStyle::native && error.code != ErrorCode::too_large) return;
-    const Value type = Value::string(schema_type_word(node.type));
-    if (error.code == ErrorCode::too_large) {
-      stopped_ = true;
-      errors_.add(FieldError::invalid(
-          path.to_string(), type,
-          budget_.steps_left() == 0
-              ? "validation failed due to running out of cost budget, no further validation "
-                "rules will be run"
-              : fmt::format("'{}': no further validation rules will be run due to call cost "
-                            "exceeds limit for rule: {}",
-                            error.message, rule.short_text)));
-      return;
-    }
-    const bool overload = error.message.starts_with("no such overload");
-    errors_.add(FieldError::invalid(
-        path.to_string(), type,
-        overload ? fmt::format("'{}': call arguments did not match a supported operator, function "
-                               "or macro signature for rule: {}",
-                               error.message, rule.short_text)
-                 : fmt::format("{} evaluating rule: {}", error.message, rule.short_text)));
-  }
-
-  const SchemaTables& tables_;
-  FieldErrors& errors_;
-  CelBudget budget_;
-  bool stopped_ = false;
-};
+  return value.is_object() || value.is_array() ? "" : go_printed(value);
+}
 
 }  // namespace
+
+void RuleRun::run(const NodeRecord& node, View value, View old_value, const PathFrame& path) {
+  for (std::uint32_t i = 0; i < node.rule_count && !stopped_; ++i) {
+    run_one(node, tables_.rules[node.rules + i], value, old_value, path);
+  }
+}
+
+void RuleRun::run_one(const NodeRecord& node, const ValidationRule& rule, View value,
+                      View old_value, const PathFrame& path) {
+  if (rule.is_transition && !old_value && !rule.optional_old_self) return;
+  const auto holds = rule.program.evaluate_bool(value, old_value, budget_);
+  if (holds && *holds) return;
+  if (!holds) {
+    refuse_evaluation(node, rule, holds.error(), path);
+    return;
+  }
+  // What was wrong before and has not changed does not stop an update.
+  if (!rule.is_transition && old_value && value == old_value) return;
+  std::string detail = rule.message;
+  if (rule.message_expression) {
+    auto text = rule.message_expression->evaluate_string(value, old_value, budget_);
+    if (text) detail = std::move(*text);
+  }
+  std::string at = path.to_string();
+  if (!rule.field_path.empty()) {
+    if (!at.empty()) at += '.';
+    at += rule.field_path;
+  }
+  FieldError error{rule.type, std::move(at), {}, std::move(detail)};
+  const bool shows_value =
+      rule.type == FieldError::Type::invalid || rule.type == FieldError::Type::duplicate;
+  if (shows_value) error.value = shown_value(node, rule, value);
+  if (rule.type == FieldError::Type::duplicate) error.detail.clear();
+  errors_.add(std::move(error));
+}
+
+void RuleRun::refuse_evaluation(const NodeRecord& node, const ValidationRule& rule,
+                                const Error& error, const PathFrame& path) {
+  // Native rules speak of fields that may be absent; what is absent is another check's matter.
+  if (node.style == SchemaStyle::native && error.code != ErrorCode::too_large) return;
+  const Value type = Value::string(schema_type_word(node.type));
+  if (error.code == ErrorCode::too_large) {
+    stopped_ = true;
+    errors_.add(FieldError::invalid(
+        path.to_string(), type,
+        budget_.steps_left() == 0
+            ? "validation failed due to running out of cost budget, no further validation "
+              "rules will be run"
+            : fmt::format("'{}': no further validation rules will be run due to call cost "
+                          "exceeds limit for rule: {}",
+                          error.message, rule.short_text)));
+    return;
+  }
+  const bool overload = error.message.starts_with("no such overload");
+  errors_.add(FieldError::invalid(
+      path.to_string(), type,
+      overload ? fmt::format("'{}': call arguments did not match a supported operator, function "
+                             "or macro signature for rule: {}",
+                             error.message, rule.short_text)
+               : fmt::format("{} evaluating rule: {}", error.message, rule.short_text)));
+}
 
 Result<ValidationRule> compile_rule(View rule, const PathFrame& path) {
   const std::string_view source = rule["rule"].string_or("");
@@ -192,7 +187,8 @@ Result<ValidationRule> compile_rule(View rule, const PathFrame& path) {
 void check_rules(const SchemaTables& tables, std::uint32_t root, View object, View old_object,
                  FieldErrors& errors) {
   const PathFrame path;
-  RuleWalk(tables, errors).walk(root, object, old_object, path);
+  RuleRun rules(tables, errors);
+  walk(tables, rules, root, object, old_object, path);
 }
 
 }  // namespace muster::objects

@@ -26,9 +26,33 @@ struct ValidationRule {
   bool optional_old_self = false;
 };
 
+// Runs the rules of one node after another, within one budget.
+class RuleRun {
+ public:
+  RuleRun(const SchemaTables& tables, FieldErrors& errors) : tables_(tables), errors_(errors) {}
+
+  // The budget is spent: nothing runs any more.
+  bool stopped() const { return stopped_; }
+
+  void run(const NodeRecord& node, View value, View old_value, const PathFrame& path);
+
+ private:
+  void run_one(const NodeRecord& node, const ValidationRule& rule, View value, View old_value,
+               const PathFrame& path);
+  void refuse_evaluation(const NodeRecord& node, const ValidationRule& rule, const Error& error,
+                         const PathFrame& path);
+
+  const SchemaTables& tables_;
+  FieldErrors& errors_;
+  CelBudget budget_;
+  bool stopped_ = false;
+};
+
 // Compiles one entry; errors carry the path below the given one.
 Result<ValidationRule> compile_rule(View rule, const PathFrame& path);
 
+// The rules of a custom object, in a walk of their own: they may rely on what the schema says.
+// Rules of native types run while the Validator walks.
 void check_rules(const SchemaTables& tables, std::uint32_t root, View object, View old_object,
                  FieldErrors& errors);
 

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <deque>
 #include <limits>
 #include <memory>
@@ -134,9 +135,23 @@ class SchemaTables {
     while (true) {
       const std::uint16_t entry = slots[node.slots + slot];
       if (entry == 0) return -1;
-      if (fields[node.fields + entry - 1u].name == name) return entry - 1;
+      if (is_same_name(fields[node.fields + entry - 1u].name, name)) return entry - 1;
       slot = (slot + 1) & mask;
     }
+  }
+
+  // Names are short: two overlapping words compare most of them, without a call.
+  static bool is_same_name(std::string_view a, std::string_view b) {
+    const std::size_t size = a.size();
+    if (size != b.size()) return false;
+    if (size < 8 || size > 16) return a == b;
+    const auto word = [](const char* at) {
+      std::uint64_t loaded;
+      std::memcpy(&loaded, at, sizeof loaded);
+      return loaded;
+    };
+    return word(a.data()) == word(b.data()) &&
+           word(a.data() + size - 8) == word(b.data() + size - 8);
   }
 
   const FieldRecord& field(const NodeRecord& node, int ordinal) const {

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "objects/field_error.h"
+#include "objects/schema/rules.h"
 #include "objects/schema/tables.h"
 #include "objects/value.h"
 
@@ -18,7 +19,11 @@ namespace muster::objects {
 class Validator {
  public:
   Validator(const SchemaTables& tables, FieldErrors& errors, View root, View old_root)
-      : tables_(tables), errors_(errors), root_(root), old_root_(old_root) {}
+      : tables_(tables),
+        errors_(errors),
+        rules_(tables, errors),
+        root_(root),
+        old_root_(old_root) {}
 
   // The old value is absent on create, and where old and new cannot be matched.
   void check(std::uint32_t index, View value, View old_value, const PathFrame& path);
@@ -52,6 +57,7 @@ class Validator {
 
   const SchemaTables& tables_;
   FieldErrors& errors_;
+  RuleRun rules_;
   View root_;
   View old_root_;
 };

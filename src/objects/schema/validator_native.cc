@@ -36,6 +36,7 @@ void Validator::check_native(const NodeRecord& node, View value, View old_value,
   if (node.constraints != none_index || node.format != Format::none) {
     check_native_value(node, value, path);
   }
+  if (node.rule_count > 0) rules_.run(node, value, old_value, path);
   if (value.is_object()) {
     if (node.key_format != Format::none) check_keys(node, value, path);
     check_fields(node, value, old_value, path);
