@@ -70,6 +70,10 @@ class Emitter {
     std::vector<MemberView> members;
     members.reserve(view.size());
     for (const MemberView member : view.members()) members.push_back(member);
+    // By bytes first: Go's order has cycles (11 before 1b before 2 before 11), and what comes out
+    // must not depend on the order in which members came in.
+    std::sort(members.begin(), members.end(),
+              [](const MemberView& a, const MemberView& b) { return a.key < b.key; });
     std::stable_sort(members.begin(), members.end(), [](const MemberView& a, const MemberView& b) {
       return yaml_key_less(a.key, b.key);
     });

@@ -40,6 +40,12 @@ TEST(YamlWrite, loses_nothing_that_go_loses) {
   EXPECT_EQ(to_yaml(Value::object({{"<<", Value::integer(1)}})), "\"<<\": 1\n");
 }
 
+TEST(YamlWrite, does_not_depend_on_the_order_of_members) {
+  const Value one = Value::integer(1);
+  EXPECT_EQ(to_yaml(Value::object({{"11", one}, {"1b", one}, {"2", one}})),
+            to_yaml(Value::object({{"2", one}, {"11", one}, {"1b", one}})));
+}
+
 TEST(YamlWrite, makes_integers_of_reals_without_a_fraction) {
   EXPECT_EQ(to_yaml(Value::real(1)), "1\n");
   EXPECT_EQ(to_yaml(Value::real(-0.0)), "0\n");
