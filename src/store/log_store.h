@@ -23,18 +23,11 @@
 #include "base/executor.h"
 #include "store/journal.h"
 #include "store/ledger.h"
-#include "store/limits.h"
 #include "store/store.h"
+#include "store/store_options.h"
 #include "store/watch_hub.h"
 
 namespace muster::store {
-
-struct StoreOptions {
-  StoreLimits limits = {};
-
-  // Called once when the store stops for good (a failed sync). The process should end then.
-  UniqueFunction<void(const Error&)> on_fatal = {};
-};
 
 class LogStore final : public Store {
  public:

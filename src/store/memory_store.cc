@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "store/journal.h"
+#include "store/log_store.h"
 
 namespace muster::store {
 

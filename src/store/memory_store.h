@@ -8,8 +8,8 @@
 #include <memory>
 
 #include "base/executor.h"
-#include "store/log_store.h"
 #include "store/store.h"
+#include "store/store_options.h"
 
 namespace muster::store {
 

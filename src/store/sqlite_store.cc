@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "store/journal.h"
+#include "store/log_store.h"
 #include "store/sqlite_database.h"
 
 namespace muster::store {

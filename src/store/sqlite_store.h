@@ -14,8 +14,8 @@
 
 #include "base/disk.h"
 #include "base/executor.h"
-#include "store/log_store.h"
 #include "store/store.h"
+#include "store/store_options.h"
 
 namespace muster::store {
 

@@ -18,9 +18,9 @@
 
 #include "base/check.h"
 #include "base/executor.h"
-#include "store/log_store.h"
 #include "store/memory_store.h"
 #include "store/store.h"
+#include "store/store_options.h"
 
 namespace muster::store {
 
