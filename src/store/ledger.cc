@@ -34,7 +34,7 @@ Result<std::vector<Revision>> Ledger::recover(Recovered recovered) {
     if (record.revision <= revision_) return contradiction(record, "revisions must grow");
     if (record.revision <= compacted_) {
       revision_ = record.revision;
-      TRY(recover_compacted(std::move(record), dead));
+      recover_compacted(std::move(record), dead);
       continue;
     }
     const Slot* slot = index_.find(record.key.view());
@@ -50,24 +50,23 @@ Result<std::vector<Revision>> Ledger::recover(Recovered recovered) {
   return dead;
 }
 
-Result<> Ledger::recover_compacted(Record record, std::vector<Revision>& dead) {
+void Ledger::recover_compacted(Record record, std::vector<Revision>& dead) {
   const Slot* slot = index_.find(record.key.view());
   if (slot != nullptr) dead.push_back(slot->revision);
   if (record.value.is_none()) {
     dead.push_back(record.revision);
     if (slot != nullptr) index_.erase(record.key.view());
-    return {};
+    return;
   }
-  const Bytes key = slot != nullptr ? slot->key : std::move(record.key);
+  const Bytes key = slot != nullptr ? slot->key : record.key;
   index_.set(key, std::move(record.value), record.revision);
-  return {};
 }
 
 EventPointer Ledger::apply(const Record& record) {
   CHECK(record.revision > revision_);
   Slot before = index_.set(record.key, record.value, record.revision);
   auto event = std::make_shared<Event>();
-  event->key = before.key.is_none() ? record.key : std::move(before.key);  // keys are kept once
+  event->key = before.key.is_none() ? record.key : before.key;  // keys are kept once
   event->value = record.value;
   event->revision = record.revision;
   if (!before.value.is_none()) {

@@ -60,7 +60,7 @@ class Ledger {
   std::uint64_t history_bytes() const { return history_bytes_; }
 
  private:
-  Result<> recover_compacted(Record record, std::vector<Revision>& dead);
+  void recover_compacted(Record record, std::vector<Revision>& dead);
   Slot state_at(const Slot& slot, Revision at) const;
   void collect_now(ListPage& page, Index::Position& at, Index::Position end,
                    std::size_t limit) const;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "store/ledger.h"
+#include "store/limits.h"
 #include "store/sqlite_database.h"
 #include "store/sqlite_schema.h"
 
@@ -13,7 +14,7 @@ namespace muster::store {
 
 namespace {
 
-constexpr std::size_t copy_bytes = 1'024 * 1'024;
+constexpr std::size_t copy_bytes = mebibyte;
 
 std::string folder_of(const std::string& path) {
   const std::size_t slash = path.find_last_of('/');
@@ -111,7 +112,7 @@ Result<Revision> restore_database(Disk& disk, const std::string& backup,
   for (const std::string& name : TRY(disk.list(folder))) {
     // What an earlier attempt left behind is no store.
     if (name.starts_with("store.db.partial")) {
-      TRY(disk.remove(folder + "/" + name));
+      TRY(disk.remove(fmt::format("{}/{}", folder, name)));
     } else {
       return Error{ErrorCode::conflict,
                    fmt::format("{} is not empty (it has \"{}\"): a backup is restored into an "

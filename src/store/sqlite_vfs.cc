@@ -17,6 +17,7 @@
 
 #include "base/check.h"
 #include "store/checksum.h"
+#include "store/limits.h"
 #include "store/sqlite_shared_file.h"
 
 namespace muster::store {
@@ -60,7 +61,7 @@ namespace {
 using State = SqliteVfs::State;
 
 // A transaction larger than this is handed over in several pieces.
-constexpr std::size_t gathered_bytes_max = 4 * 1'024 * 1'024;
+constexpr std::size_t gathered_bytes_max = 4 * mebibyte;
 
 std::string folder_of(const std::string& path) {
   const std::size_t slash = path.find_last_of('/');

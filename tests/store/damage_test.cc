@@ -51,7 +51,7 @@ State fill(VirtualDiskWorld& world, bool in_main_file) {
     put(world, *store, key, std::to_string(i) + std::string(static_cast<std::size_t>(i * 40), 'v'))
         .must();
   }
-  const State state = state_of(*store);
+  State state = state_of(*store);
   if (in_main_file) {
     close(world, std::move(store));
   } else {
