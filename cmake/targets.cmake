@@ -61,6 +61,7 @@ endfunction()
 function(muster_bench name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINKS" ${ARGN})
   muster_program(${name}_bench SOURCES ${ARG_SOURCES} LINKS ${ARG_LINKS} benchmark::benchmark)
+  target_compile_definitions(${name}_bench PRIVATE MUSTER_SOURCE_FOLDER="${CMAKE_SOURCE_DIR}")
   muster_in_suite(bench ${name}_bench)
 endfunction()
 

@@ -1,5 +1,6 @@
 // What differs between two values, for people and logs: one line per place, in the order of the
-// first value and then of what only the second one has. It is not a patch (objects/patch.h is).
+// first value and then of what only the second one has. It is not a patch: objects/patch/ makes
+// those.
 //
 //   for (const Difference& d : diff(before, after)) log(d.to_string());
 //   // spec.replicas: 3 → 5        metadata.labels.app: removed (was "web")

@@ -28,23 +28,6 @@ bool is_tiny(std::string_view text) {
   return exponent < -place;
 }
 
-template <class Real>
-std::string general(Real value) {
-  std::array<char, 64> buffer;
-  char* const end = buffer.data() + buffer.size();
-  char* written = std::to_chars(buffer.data(), end, value, std::chars_format::scientific).ptr;
-  const std::string_view scientific(buffer.data(),
-                                    static_cast<std::size_t>(written - buffer.data()));
-  std::string_view digits = scientific.substr(scientific.find('e') + 1);
-  const bool negative = digits.front() == '-';
-  digits.remove_prefix(1);
-  int exponent = 0;
-  std::from_chars(digits.data(), digits.data() + digits.size(), exponent);
-  if (exponent > (negative ? 4 : 5)) return std::string(scientific);
-  written = std::to_chars(buffer.data(), end, value, std::chars_format::fixed).ptr;
-  return std::string(buffer.data(), written);
-}
-
 char* write_point_zero(char* to) {
   return std::copy_n(".0", 2, to);
 }
@@ -88,14 +71,6 @@ std::optional<double> read_decimal(std::string_view text) {
     magnitude = 0;
   }
   return negative ? -magnitude : magnitude;
-}
-
-std::string general_text(double value) {
-  return general(value);
-}
-
-std::string general_text(float value) {
-  return general(value);
 }
 
 char* write_integer(char* to, std::int64_t value) {

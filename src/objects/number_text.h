@@ -10,7 +10,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <string_view>
 
 namespace muster::objects {
@@ -18,11 +17,6 @@ namespace muster::objects {
 // A decimal number with optional sign, fraction and exponent, which the caller has checked to be
 // one. Nothing where it is too large for a double; one that is too small is zero.
 std::optional<double> read_decimal(std::string_view text);
-
-// The shortest text that reads back as the same number, with an exponent where it is below -4 or
-// above 5: %g, as YAML is written.
-std::string general_text(double value);
-std::string general_text(float value);
 
 // Room that every number fits in.
 inline constexpr std::size_t number_text_max = 32;
