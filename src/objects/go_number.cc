@@ -7,7 +7,10 @@
 
 namespace muster::objects {
 
-void append_go_real(double value, std::string& out) {
+namespace {
+
+template <class Real>
+void append_shortest(Real value, std::string& out) {
   if (!std::isfinite(value)) {
     out += std::isnan(value) ? "NaN" : value > 0 ? "+Inf" : "-Inf";
     return;
@@ -27,6 +30,16 @@ void append_go_real(double value, std::string& out) {
   const auto fixed =
       std::to_chars(buffer, buffer + sizeof(buffer), value, std::chars_format::fixed);
   out.append(buffer, fixed.ptr);
+}
+
+}  // namespace
+
+void append_go_real(double value, std::string& out) {
+  append_shortest(value, out);
+}
+
+void append_go_real(float value, std::string& out) {
+  append_shortest(value, out);
 }
 
 }  // namespace muster::objects

@@ -1,5 +1,5 @@
-// Doubles as Go prints them (strconv's 'g', fmt's %v), which is how kubectl and CEL show them:
-// the shortest digits that read back as the same double, with an exponent of at least two digits
+// Reals as Go prints them (strconv's 'g', fmt's %v), which is how kubectl and CEL show them:
+// the shortest digits that read back as the same number, with an exponent of at least two digits
 // when it is below -4 or above 5.
 //
 //   append_go_real(1000000.0, out);   // 1e+06
@@ -12,5 +12,6 @@
 namespace muster::objects {
 
 void append_go_real(double value, std::string& out);
+void append_go_real(float value, std::string& out);
 
 }  // namespace muster::objects

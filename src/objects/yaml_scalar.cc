@@ -8,6 +8,7 @@
 #include <limits>
 #include <optional>
 
+#include "objects/go_number.h"
 #include "objects/number_text.h"
 
 namespace muster::objects {
@@ -263,7 +264,9 @@ PlainScalar resolve_plain(std::string_view text) {
 std::string key_of_real(double value) {
   if (std::isnan(value)) return ".nan";
   if (std::isinf(value)) return value > 0 ? ".inf" : "-.inf";
-  return general_text(static_cast<float>(value));
+  std::string text;
+  append_go_real(static_cast<float>(value), text);
+  return text;
 }
 
 }  // namespace muster::objects
