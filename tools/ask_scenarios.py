@@ -73,7 +73,8 @@ class Server:
         lists = [('', core)]
         for group in self.call('GET', '/apis')[1]['groups']:
             for version in group['versions']:
-                lists.append((group['name'], self.call('GET', '/apis/' + version['groupVersion'])[1]))
+                path = '/apis/' + version['groupVersion']
+                lists.append((group['name'], self.call('GET', path)[1]))
         for group, resources in lists:
             for entry in resources.get('resources', []):
                 if '/' not in entry['name']:

@@ -141,7 +141,6 @@ bool Normalizer::has_native_type(const NodeRecord& node, const Node& value) cons
     case SchemaType::boolean:
       return value.type == Type::boolean;
     case SchemaType::number:
-      return value.type == Type::integer || value.type == Type::real;
     case SchemaType::integer:
       return value.type == Type::integer || value.type == Type::real;
     case SchemaType::int_or_string:

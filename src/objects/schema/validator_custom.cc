@@ -219,8 +219,7 @@ void Validator::check_custom_sizes(const Constraints& constraints, View value,
     std::string at = path.to_dotted_string();
     std::string detail = fmt::format("{} in body should have at least {} {}", at, least,
                                      is_list ? "items" : "properties");
-    errors_.add(is_list ? FieldError::invalid(std::move(at), Value::integer(size), detail)
-                        : FieldError::invalid(std::move(at), Value::integer(size), detail));
+    errors_.add(FieldError::invalid(std::move(at), Value::integer(size), std::move(detail)));
   }
   if (most >= 0 && size > most) {
     errors_.add(FieldError::too_many(path.to_dotted_string(), static_cast<std::size_t>(size),
