@@ -158,7 +158,7 @@ run_quick() {
   run_store
 }
 
-failures_of() { grep -cx "$1" "$failure_record" 2>/dev/null || true; }
+failures_of() { cat "$failure_record" 2>/dev/null | grep -cx "$1" || true; }
 
 # Most fragile first; among equals the cheap ones first, so that a mistake shows early.
 run_all() {
