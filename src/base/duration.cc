@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/ascii.h"
 #include "base/go_quote.h"
 
 namespace muster {
@@ -30,10 +31,6 @@ constexpr std::array<std::pair<std::string_view, std::uint64_t>, 8> units{{
     {"\xCE\xBCs", 1'000},  // U+03BC, the Greek letter mu
     {"ns", 1},
 }};
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
 
 class DurationReader {
  public:

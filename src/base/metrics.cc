@@ -10,6 +10,7 @@
 #include <iterator>
 #include <utility>
 
+#include "base/ascii.h"
 #include "base/check.h"
 #include "base/utf8.h"
 
@@ -19,13 +20,13 @@ namespace {
 
 constexpr std::string_view overflow_value = "other";
 
-bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+bool is_name_start(char c) {
+  return is_letter(c) || c == '_';
 }
 
 bool is_name(std::string_view text, bool allows_colon) {
   if (text.empty()) return false;
-  const auto is_first = [&](char c) { return is_letter(c) || (allows_colon && c == ':'); };
+  const auto is_first = [&](char c) { return is_name_start(c) || (allows_colon && c == ':'); };
   const auto is_other = [&](char c) { return is_first(c) || (c >= '0' && c <= '9'); };
   return is_first(text[0]) && std::all_of(text.begin(), text.end(), is_other);
 }

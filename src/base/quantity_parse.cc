@@ -11,6 +11,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/ascii.h"
 #include "base/checked.h"
 #include "base/quantity.h"
 
@@ -76,10 +77,6 @@ Result<Suffix> exponent_suffix(std::string_view text) {
     return Error::too_large("the exponent of a quantity must lie between -1000 and 1000");
   }
   return Suffix{false, static_cast<std::int32_t>(exponent), QuantityFormat::decimal_exponent};
-}
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
 }
 
 bool is_suffix_letter(char c) {

@@ -32,4 +32,29 @@ std::string repaired_utf8(std::string_view text) {
   return out;
 }
 
+char* write_utf8(char* to, std::uint32_t point) {
+  const auto put = [&to](std::uint32_t byte) { *to++ = static_cast<char>(byte); };
+  if (point < 0x80) {
+    put(point);
+  } else if (point < 0x800) {
+    put(0xC0 | point >> 6);
+    put(0x80 | (point & 0x3F));
+  } else if (point < 0x10000) {
+    put(0xE0 | point >> 12);
+    put(0x80 | (point >> 6 & 0x3F));
+    put(0x80 | (point & 0x3F));
+  } else {
+    put(0xF0 | point >> 18);
+    put(0x80 | (point >> 12 & 0x3F));
+    put(0x80 | (point >> 6 & 0x3F));
+    put(0x80 | (point & 0x3F));
+  }
+  return to;
+}
+
+void append_utf8(std::uint32_t point, std::string& out) {
+  char bytes[4];
+  out.append(bytes, write_utf8(bytes, point));
+}
+
 }  // namespace muster

@@ -23,4 +23,13 @@ CodePoint first_code_point(std::string_view text);
 // The text with each damaged byte replaced by U+FFFD.
 std::string repaired_utf8(std::string_view text);
 
+// At most U+10FFFF and no surrogate.
+constexpr bool is_code_point(std::uint32_t value) {
+  return value <= 0x10FFFF && (value < 0xD800 || value > 0xDFFF);
+}
+
+// Writes a code point, at most four bytes, and returns the end. is_code_point must hold.
+char* write_utf8(char* to, std::uint32_t point);
+void append_utf8(std::uint32_t point, std::string& out);
+
 }  // namespace muster

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <optional>
 
+#include "base/ascii.h"
 #include "objects/builder.h"
 #include "objects/json_path_quote.h"
 #include "objects/json_path_syntax.h"
@@ -13,10 +14,6 @@
 namespace muster::objects::json_path {
 
 namespace {
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
 
 bool is_word(char c) {
   // Every byte of a code point beyond ASCII counts as a letter.

@@ -4,28 +4,11 @@
 #include <charconv>
 #include <cstdint>
 
+#include "base/utf8.h"
+
 namespace muster::objects::json_path {
 
 namespace {
-
-void append_code_point(std::uint32_t code, std::string& out) {
-  const auto push = [&out](std::uint32_t byte) { out.push_back(static_cast<char>(byte)); };
-  if (code < 0x80) {
-    push(code);
-  } else if (code < 0x800) {
-    push(0xC0 | code >> 6);
-    push(0x80 | (code & 0x3F));
-  } else if (code < 0x10000) {
-    push(0xE0 | code >> 12);
-    push(0x80 | (code >> 6 & 0x3F));
-    push(0x80 | (code & 0x3F));
-  } else {
-    push(0xF0 | code >> 18);
-    push(0x80 | (code >> 12 & 0x3F));
-    push(0x80 | (code >> 6 & 0x3F));
-    push(0x80 | (code & 0x3F));
-  }
-}
 
 struct Numeric {
   std::size_t digits = 0;
@@ -63,11 +46,11 @@ std::size_t unescape(std::string_view rest, char quote, std::string& out) {
   if (parsed.ec != std::errc() || parsed.ptr != begin + numeric.digits) return 0;
   const bool is_byte = kind == 'x' || numeric.base == 8;
   if (is_byte && code > 0xFF) return 0;
-  if (code > 0x10FFFF || (code >= 0xD800 && code <= 0xDFFF)) return 0;
+  if (!is_code_point(code)) return 0;
   if (is_byte) {
     out.push_back(static_cast<char>(code));
   } else {
-    append_code_point(code, out);
+    append_utf8(code, out);
   }
   return numeric.skip + numeric.digits;
 }

@@ -7,6 +7,8 @@
 #include <optional>
 #include <utility>
 
+#include "base/ascii.h"
+#include "base/utf8.h"
 #include "objects/assembler.h"
 #include "objects/builder.h"
 #include "objects/json.h"
@@ -26,37 +28,6 @@ constexpr std::array<bool, 256> ends_scalar = [] {
   }
   return table;
 }();
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
-std::optional<unsigned> hexadecimal_digit(char c) {
-  if (is_digit(c)) return static_cast<unsigned>(c - '0');
-  if (c >= 'a' && c <= 'f') return static_cast<unsigned>(c - 'a' + 10);
-  if (c >= 'A' && c <= 'F') return static_cast<unsigned>(c - 'A' + 10);
-  return std::nullopt;
-}
-
-char* write_utf8(char* to, unsigned point) {
-  const auto put = [&to](unsigned byte) { *to++ = static_cast<char>(byte); };
-  if (point < 0x80) {
-    put(point);
-  } else if (point < 0x800) {
-    put(0xC0 | point >> 6);
-    put(0x80 | (point & 0x3F));
-  } else if (point < 0x10000) {
-    put(0xE0 | point >> 12);
-    put(0x80 | (point >> 6 & 0x3F));
-    put(0x80 | (point & 0x3F));
-  } else {
-    put(0xF0 | point >> 18);
-    put(0x80 | (point >> 12 & 0x3F));
-    put(0x80 | (point >> 6 & 0x3F));
-    put(0x80 | (point & 0x3F));
-  }
-  return to;
-}
 
 // The grammar over the tokens of one text. Strings stay where they are in `copy`, which is the
 // arena's; one with escapes is unescaped in its place. Functions return false after fail().

@@ -8,6 +8,7 @@
 #include <limits>
 #include <optional>
 
+#include "base/ascii.h"
 #include "objects/go_number.h"
 #include "objects/number_text.h"
 
@@ -69,10 +70,6 @@ constexpr std::array words = std::to_array<Word>({
 });
 
 constexpr std::size_t word_size_max = 5;
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
 
 // Takes digits from the front; how many there were.
 std::size_t skip_digits(std::string_view& text) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/ascii.h"
 #include "objects/yaml_scalar.h"
 
 namespace muster::objects {
@@ -13,13 +14,9 @@ bool is_blank(char c) {
   return c == ' ' || c == '\t';
 }
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
 // Beyond ASCII everything counts as a letter, which is nearly so.
-bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || static_cast<unsigned char>(c) >= 0x80;
+bool is_any_letter(char c) {
+  return is_letter(c) || static_cast<unsigned char>(c) >= 0x80;
 }
 
 // The styles that are open to a text; each thing found in it closes some.
@@ -112,8 +109,8 @@ bool is_yaml_printable(std::uint32_t code_point) {
 bool yaml_key_less(std::string_view a, std::string_view b) {
   const auto [in_a, in_b] = std::mismatch(a.begin(), a.end(), b.begin(), b.end());
   if (in_a == a.end() || in_b == b.end()) return a.size() < b.size();
-  if (is_letter(*in_a) || is_letter(*in_b)) {
-    if (is_letter(*in_a) != is_letter(*in_b)) return is_letter(*in_b);
+  if (is_any_letter(*in_a) || is_any_letter(*in_b)) {
+    if (is_any_letter(*in_a) != is_any_letter(*in_b)) return is_any_letter(*in_b);
     return static_cast<unsigned char>(*in_a) < static_cast<unsigned char>(*in_b);
   }
   // Zeros count as digits only behind another digit: a01 is one, as a1 is.

@@ -6,6 +6,9 @@
 #include <algorithm>
 #include <array>
 
+#include "base/ascii.h"
+#include "base/utf8.h"
+
 namespace muster::objects::cel {
 
 namespace {
@@ -14,39 +17,8 @@ constexpr std::array<std::string_view, 24> punctuation = {
     "==", "!=", "<=", ">=", "&&", "||", "<", ">", "+", "-", "*", "/",
     "%",  "!",  "?",  ":",  "(",  ")",  "[", "]", "{", "}", ",", "."};
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
-bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-
-int hexadecimal(char c) {
-  if (is_digit(c)) return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
-bool append_code_point(std::uint32_t code, std::string& out) {
-  if (code > 0x10FFFF || (code >= 0xD800 && code <= 0xDFFF)) return false;
-  const auto push = [&out](std::uint32_t byte) { out.push_back(static_cast<char>(byte)); };
-  if (code < 0x80) {
-    push(code);
-  } else if (code < 0x800) {
-    push(0xC0 | code >> 6);
-    push(0x80 | (code & 0x3F));
-  } else if (code < 0x10000) {
-    push(0xE0 | code >> 12);
-    push(0x80 | (code >> 6 & 0x3F));
-    push(0x80 | (code & 0x3F));
-  } else {
-    push(0xF0 | code >> 18);
-    push(0x80 | (code >> 12 & 0x3F));
-    push(0x80 | (code >> 6 & 0x3F));
-    push(0x80 | (code & 0x3F));
-  }
-  return true;
+bool is_name_start(char c) {
+  return is_letter(c) || c == '_';
 }
 
 // The character that a single letter after the backslash stands for, or 0.
@@ -72,9 +44,9 @@ Token Lexer::next() {
   if ((c == 'b' || c == 'B') && (at(offset_ + 1) == '"' || at(offset_ + 1) == '\'')) {
     return complain(1, "bytes literals are not supported");
   }
-  if (is_letter(c)) {
+  if (is_name_start(c)) {
     std::size_t end = offset_;
-    while (is_letter(at(end)) || is_digit(at(end))) ++end;
+    while (is_name_start(at(end)) || is_digit(at(end))) ++end;
     const std::string_view name = source_.substr(offset_, end - offset_);
     if (name == "in") return token(TokenKind::punctuation, name.size());
     Token result = token(TokenKind::identifier, name.size());
@@ -122,7 +94,7 @@ Token Lexer::number() {
   TokenKind kind = TokenKind::integer;
   if (at(end) == '0' && (at(end + 1) == 'x' || at(end + 1) == 'X')) {
     end += 2;
-    while (hexadecimal(at(end)) >= 0) ++end;
+    while (hexadecimal_digit(at(end))) ++end;
   } else {
     while (is_digit(at(end))) ++end;
     if (at(end) == '.' && is_digit(at(end + 1))) {
@@ -195,12 +167,14 @@ bool Lexer::unescape(std::size_t& position, std::string& out) const {
   if (count == 0) return false;
   std::uint32_t code = 0;
   for (std::size_t i = first; i < first + count; ++i) {
-    const int digit = hexadecimal(at(i));
-    if (digit < 0 || static_cast<std::uint32_t>(digit) >= base) return false;
-    code = code * base + static_cast<std::uint32_t>(digit);
+    const auto digit = hexadecimal_digit(at(i));
+    if (!digit || *digit >= base) return false;
+    code = code * base + *digit;
   }
+  if (!is_code_point(code)) return false;
   position = first + count;
-  return append_code_point(code, out);
+  append_utf8(code, out);
+  return true;
 }
 
 // A field whose name is no identifier: self.`a-b`.

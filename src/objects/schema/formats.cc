@@ -5,6 +5,8 @@
 #include <array>
 #include <cstddef>
 
+#include "base/ascii.h"
+
 namespace muster::objects {
 
 namespace {
@@ -51,23 +53,6 @@ constexpr NamedFormat formats[] = {
     {"absolute-path", Format::absolute_path},
 };
 
-bool is_lower(char c) {
-  return c >= 'a' && c <= 'z';
-}
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-bool is_lower_alnum(char c) {
-  return is_lower(c) || is_digit(c);
-}
-bool is_alnum(char c) {
-  return is_lower_alnum(c) || (c >= 'A' && c <= 'Z');
-}
-
-bool is_hex(char c) {
-  return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
-}
-
 // Four numbers up to 255; leading zeros are refused, because some readers take them as octal.
 bool is_ipv4(std::string_view text) {
   for (int part = 0; part < 4; ++part) {
@@ -99,7 +84,7 @@ bool is_ipv6(std::string_view text) {
       return is_ipv4(text) && (shortened ? groups + 2 < 8 : groups + 2 == 8);
     }
     std::size_t digits = 0;
-    while (digits < text.size() && digits < 5 && is_hex(text[digits])) ++digits;
+    while (digits < text.size() && digits < 5 && hexadecimal_digit(text[digits])) ++digits;
     if (digits == 0 || digits > 4) return false;
     ++groups;
     text.remove_prefix(digits);
@@ -134,7 +119,7 @@ bool is_uuid(std::string_view text, char version) {
   std::string digits;
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (text[i] == '-') continue;
-    if (!is_hex(text[i])) return false;
+    if (!hexadecimal_digit(text[i])) return false;
     digits += text[i];
   }
   if (digits.size() != 32) return false;
@@ -151,7 +136,7 @@ bool is_mac(std::string_view text) {
   const char separator = text[2];
   if (separator != ':' && separator != '-') return false;
   for (std::size_t i = 0; i < text.size(); ++i) {
-    if (i % 3 == 2 ? text[i] != separator : !is_hex(text[i])) return false;
+    if (i % 3 == 2 ? text[i] != separator : !hexadecimal_digit(text[i])) return false;
   }
   return true;
 }

@@ -7,6 +7,8 @@
 
 #include "objects/schema/formats.h"
 
+#include "base/ascii.h"
+
 namespace muster::objects {
 
 namespace {
@@ -15,19 +17,6 @@ constexpr std::size_t dns_label_bytes_max = 63;
 constexpr std::size_t dns_subdomain_bytes_max = 253;
 constexpr std::size_t label_bytes_max = 63;
 constexpr std::size_t port_name_bytes_max = 15;
-
-bool is_lower(char c) {
-  return c >= 'a' && c <= 'z';
-}
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-bool is_lower_alnum(char c) {
-  return is_lower(c) || is_digit(c);
-}
-bool is_alnum(char c) {
-  return is_lower_alnum(c) || (c >= 'A' && c <= 'Z');
-}
 
 bool is_dns_label(std::string_view text) {
   if (text.empty() || !is_lower_alnum(text.front()) || !is_lower_alnum(text.back())) return false;
