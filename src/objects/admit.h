@@ -2,9 +2,9 @@
 // and drops unknown fields; apply_defaults() fills what is absent; validate() says what is wrong;
 // admit() does all of it in one pass and a walk.
 //
-//   auto admitted = TRY(admit(kind, {.object = body, .field_validation =
-//   FieldValidation::strict})); if (!admitted.errors.empty()) return admitted.errors.message("Pod",
-//   name); store(admitted.object);
+//   auto admitted = TRY(admit(schema, {.object = body}));
+//   if (!admitted.errors.empty()) return admitted.errors.message("Pod", name);
+//   store(admitted.object);
 //
 // Assumes: the object was parsed with limits (objects/json.h). An Error is a 400 with the text that
 // follows `… cannot be handled as a Pod: `; FieldErrors are a 422. Parts that do not change are

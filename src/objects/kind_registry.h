@@ -60,7 +60,7 @@ struct Kind {
 
 class KindRegistry {
  public:
-  // Empty but for the types that every CRD needs.
+  // The kinds of api/.
   static Result<KindRegistry> built_in();
 
   // Checks and adds a tenant's CustomResourceDefinition, or replaces the one of the same name.
