@@ -7,7 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
+#include <forward_list>
 #include <memory>
 #include <memory_resource>
 #include <span>
@@ -53,7 +53,9 @@ class Scratch {
   Datum list(std::span<const Datum> items);
   Datum map(std::span<const Entry> entries);
 
-  const Quantity* keep(Quantity quantity) { return &quantities_.emplace_back(std::move(quantity)); }
+  const Quantity* keep(Quantity quantity) {
+    return &quantities_.emplace_front(std::move(quantity));
+  }
 
   // Compiles a pattern that is known only now; null when it is none.
   const re2::RE2* pattern(std::string_view text);
@@ -67,7 +69,7 @@ class Scratch {
   alignas(std::max_align_t) std::byte first_[1024];
   std::pmr::monotonic_buffer_resource memory_{first_, sizeof(first_)};
   std::vector<std::unique_ptr<const re2::RE2>> patterns_;
-  std::deque<Quantity> quantities_;
+  std::forward_list<Quantity> quantities_;
 };
 
 // A pattern of CEL: RE2's syntax in UTF-8, quiet about mistakes.

@@ -40,7 +40,7 @@ class Validator {
   void check_branches(const NodeRecord& node, const Constraints& constraints, View value,
                       const PathFrame& path);
   void check_one_of(const Constraints& constraints, View value, const PathFrame& path);
-  void check_choices(const Constraints& constraints, View value, std::string path);
+  void refuse_choice(const Constraints& constraints, View value, std::string path);
   void check_list_keys(const NodeRecord& node, View value, const PathFrame& path);
 
   void check_native(const NodeRecord& node, View value, View old_value, const PathFrame& path);
@@ -61,6 +61,9 @@ class Validator {
   View root_;
   View old_root_;
 };
+
+// Whether the value is one of those that the enum allows, if there is an enum.
+bool is_choice(const Constraints& constraints, View value);
 
 // The members of the element that are its keys: the value that a duplicate is reported with.
 Value keys_of(const SchemaTables& tables, std::uint32_t first, std::uint32_t count, View element);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <re2/re2.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -95,8 +96,8 @@ void Validator::check_custom(const NodeRecord& node, View value, View old_value,
   } else if (constraints != nullptr) {
     check_custom_sizes(*constraints, value, path);
   }
-  if (constraints != nullptr && !constraints->choices.empty()) {
-    check_choices(*constraints, value, path.to_dotted_string());
+  if (constraints != nullptr && !is_choice(*constraints, value)) {
+    refuse_choice(*constraints, value, path.to_dotted_string());
   }
   if (value.is_object()) {
     check_fields(node, value, old_value, path);
@@ -135,10 +136,15 @@ void Validator::refuse_range(const NodeRecord& node, const PathFrame& path) {
                                               with, path.to_dotted_string())));
 }
 
-void Validator::check_choices(const Constraints& constraints, View value, std::string path) {
+bool is_choice(const Constraints& constraints, View value) {
+  return constraints.choices.empty() ||
+         std::any_of(constraints.choices.begin(), constraints.choices.end(),
+                     [value](const Value& choice) { return choice.view() == value; });
+}
+
+void Validator::refuse_choice(const Constraints& constraints, View value, std::string path) {
   std::vector<std::string> supported;
   for (const Value& choice : constraints.choices) {
-    if (choice.view() == value) return;
     const auto text = choice.view().string();
     supported.push_back(text ? std::string(*text) : go_printed(choice));
   }

@@ -66,7 +66,7 @@ void Validator::check_native_value(const NodeRecord& node, View value, const Pat
   }
   if (node.constraints == none_index) return;
   const Constraints& constraints = tables_.constraints[node.constraints];
-  if (!constraints.choices.empty()) check_choices(constraints, value, path.to_string());
+  if (!is_choice(constraints, value)) refuse_choice(constraints, value, path.to_string());
   if (value.is_number()) check_native_range(constraints, value, path);
   if (const auto text = value.string()) {
     if (constraints.length_max >= 0 &&
