@@ -71,11 +71,23 @@ Value zero_of(const NodeRecord& node) {
   return {};
 }
 
+// The type of scalar that decoding has nothing to do with: no range, no canonical text.
+Type plain_type(const NodeRecord& node) {
+  if (node.style != SchemaStyle::native) return Type::absent;
+  const bool has_canonical_text = node.format == Format::quantity || node.format == Format::byte ||
+                                  node.format == Format::date_time ||
+                                  node.format == Format::micro_time;
+  if (node.type == SchemaType::string && !has_canonical_text) return Type::string;
+  if (node.type == SchemaType::integer && node.format != Format::int32) return Type::integer;
+  return node.type == SchemaType::boolean ? Type::boolean : Type::absent;
+}
+
 }  // namespace
 
 // Fields with a default or required first: a walk notes which of these it met in one mask.
 void SchemaCompiler::order_fields() {
   for (NodeRecord& node : tables_->nodes) {
+    node.plain = plain_type(node);
     const auto first = tables_->fields.begin() + node.fields;
     const auto last = first + node.field_count;
     for (auto field = first; field != last; ++field) {
@@ -95,6 +107,10 @@ void SchemaCompiler::order_fields() {
              (field.node != none_index && tables_->nodes[field.node].default_rule_count > 0);
     });
     node.watched_count = static_cast<std::uint16_t>(watched - first);
+    for (int i = 0; i < node.watched_count; ++i) {
+      if (tables_->field(node, i).required) node.required.add(i);
+      if (tables_->field(node, i).default_member != none_index) node.defaulted.add(i);
+    }
     hash_fields(*tables_, node);
   }
 }

@@ -17,6 +17,11 @@ bool is_resource_field(std::string_view key) {
   return key == "apiVersion" || key == "kind" || key == "metadata";
 }
 
+bool is_zero(const Node& scalar) {
+  if (scalar.type == Type::string) return scalar.size == 0;
+  return scalar.type == Type::boolean ? !scalar.boolean : scalar.integer == 0;
+}
+
 }  // namespace
 
 // An object under reconstruction. Until something changes, its members are those that came in.
@@ -25,14 +30,7 @@ struct Normalizer::Open {
   std::size_t mark;  // of members_, where its new members begin
   std::size_t seen_members = 0;
   bool changed = false;
-  std::uint64_t seen = 0;  // of the watched fields
-
-  bool has_seen(int ordinal) const {
-    return ordinal < 64 && (seen & (std::uint64_t{1} << ordinal)) != 0;
-  }
-  void see(int ordinal) {
-    if (ordinal >= 0 && ordinal < 64) seen |= std::uint64_t{1} << ordinal;
-  }
+  FieldMask seen = {};
 
   Node current(const std::vector<Node::Member>& members) const {
     Node node = value;
@@ -114,7 +112,8 @@ Normalizer::Outcome Normalizer::walk_array(const NodeRecord& node, const Node& v
   for (std::uint32_t i = 0; i < value.size; ++i) {
     const Node& element = value.elements[i];
     Node replaced;
-    const Outcome outcome = element.type == Type::null
+    const Outcome outcome = element.type == item.plain ? Outcome::keep
+                            : element.type == Type::null
                                 ? walk_null_element(item, replaced)
                                 : walk(node.items, element, path.element(i), replaced);
     if (outcome == Outcome::keep) {
@@ -167,6 +166,13 @@ void Normalizer::open(Open& object) {
   members_.insert(members_.end(), object.value.members, object.value.members + object.seen_members);
 }
 
+// Most members are: scalars that stay as they are, without another look.
+bool Normalizer::is_plain(const NodeRecord& node, int ordinal, const Node& value) const {
+  const std::uint32_t index = ordinal >= 0 ? tables_.field(node, ordinal).node : node.additional;
+  if (index == none_index || tables_.node(index).plain != value.type) return false;
+  return ordinal < 0 || !is_zero(value);
+}
+
 Normalizer::Outcome Normalizer::walk_object(const NodeRecord& node, const Node& value,
                                             const PathFrame& path, Node& out) {
   Open object{.value = value, .mark = members_.size()};
@@ -174,12 +180,14 @@ Normalizer::Outcome Normalizer::walk_object(const NodeRecord& node, const Node& 
     const Node::Member& member = value.members[i];
     const int ordinal = tables_.find_field(node, {member.key.text, member.key.size});
     Node replaced;
-    const Outcome outcome = walk_member(node, member, ordinal, path, replaced);
+    const Outcome outcome = is_plain(node, ordinal, member.value)
+                                ? Outcome::keep
+                                : walk_member(node, member, ordinal, path, replaced);
     if (outcome != Outcome::keep) open(object);
     if (object.changed && outcome != Outcome::drop) {
       members_.push_back({member.key, outcome == Outcome::keep ? member.value : replaced});
     }
-    if (outcome != Outcome::drop) object.see(ordinal);
+    if (outcome != Outcome::drop) object.seen.add(ordinal);
     ++object.seen_members;
   }
   if (defaults_ != Defaults::leave) {
@@ -245,7 +253,7 @@ void Normalizer::run_rules(const NodeRecord& node, Open& object) {
   for (int ordinal = 0; ordinal < node.watched_count; ++ordinal) {
     const std::uint32_t field = tables_.field(node, ordinal).node;
     if (field == none_index || tables_.node(field).default_rule_count == 0) continue;
-    run_all(tables_.node(field), true, object.has_seen(ordinal));
+    run_all(tables_.node(field), true, object.seen.has(ordinal));
   }
 }
 
@@ -257,7 +265,7 @@ void Normalizer::run_rule(DefaultRule rule, const NodeRecord& node, Open& object
   for (const Node::Member& edit : edits.members) {
     open(object);
     const std::string_view key(edit.key.text, edit.key.size);
-    object.see(tables_.find_field(node, key));
+    object.seen.add(tables_.find_field(node, key));
     const auto found =
         std::find_if(members_.begin() + static_cast<std::ptrdiff_t>(object.mark), members_.end(),
                      [&](const Node::Member& member) {
@@ -272,12 +280,13 @@ void Normalizer::run_rule(DefaultRule rule, const NodeRecord& node, Open& object
 }
 
 void Normalizer::fill_defaults(const NodeRecord& node, Open& object, const PathFrame& path) {
+  if (node.has_all_defaulted(object.seen)) return;
   for (int ordinal = 0; ordinal < node.watched_count; ++ordinal) {
-    if (object.has_seen(ordinal)) continue;
+    if (object.seen.has(ordinal)) continue;
     const FieldRecord& field = tables_.field(node, ordinal);
     if (field.default_member == none_index) continue;
     const Node::Member& member = tables_.default_members[field.default_member];
-    if (ordinal >= 64) {
+    if (!FieldMask::holds(ordinal)) {
       const Node current = object.current(members_);
       if (View(&current)[field.name]) continue;
     }

@@ -48,6 +48,7 @@ class Normalizer {
   Outcome walk_member(const NodeRecord& node, const Node::Member& member, int ordinal,
                       const PathFrame& path, Node& out);
   Outcome walk_null_element(const NodeRecord& node, Node& out);
+  bool is_plain(const NodeRecord& node, int ordinal, const Node& value) const;
 
   // Scalars of native types (normalizer_native.cc).
   Outcome walk_native_scalar(const NodeRecord& node, const Node& value, const PathFrame& path,

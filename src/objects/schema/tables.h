@@ -34,6 +34,25 @@ enum class DefaultRule : std::uint8_t;
 // What may change on update where a plain comparison does not say it (schema/update_rules.h).
 enum class UpdateRule : std::uint8_t;
 
+// A set of fields of one node, by ordinal. It has room for the first 64; of the others it says that
+// they are not in it.
+class FieldMask {
+ public:
+  static constexpr int room = 64;
+  static constexpr bool holds(int ordinal) { return ordinal >= 0 && ordinal < room; }
+
+  void add(int ordinal) {
+    if (holds(ordinal)) bits_ |= std::uint64_t{1} << ordinal;
+  }
+  bool has(int ordinal) const {
+    return holds(ordinal) && (bits_ & (std::uint64_t{1} << ordinal)) != 0;
+  }
+  bool has_all(FieldMask others) const { return (others.bits_ & ~bits_) == 0; }
+
+ private:
+  std::uint64_t bits_ = 0;
+};
+
 struct FieldRecord {
   std::string_view name;
   std::uint32_t node = none_index;  // none: only demanded, not described
@@ -85,11 +104,15 @@ struct NodeRecord {
   std::uint16_t field_count = 0;
   // Fields with a default or required come first: one bit each in a walk's mask.
   std::uint16_t watched_count = 0;
+  // Scalars of this type the Normalizer keeps as they are; only a zero may have to be dropped.
+  Type plain = Type::absent;
   bool has_unique = false;
   bool has_rules = false;          // this node or one below has a rule
   bool has_checks = false;         // this node or one below can be refused
   bool has_update_checks = false;  // a field is immutable or has an update rule
   bool has_field_rules = false;    // a field has a default rule
+  FieldMask required;
+  FieldMask defaulted;
   std::uint32_t hash_seed = 1;
   std::uint32_t fields = 0;  // first in SchemaTables::fields
   std::uint32_t slots = 0;   // first in SchemaTables::slots
@@ -109,6 +132,14 @@ struct NodeRecord {
   std::string_view type_name;
   std::string_view go_type;  // as Go's decoder names it, where the type does not tell
   std::uint32_t metadata_checks = none_index;  // what a CRD demands of metadata.name
+
+  // False also where the mask has no room to tell.
+  bool has_all_required(FieldMask seen) const {
+    return watched_count <= FieldMask::room && seen.has_all(required);
+  }
+  bool has_all_defaulted(FieldMask seen) const {
+    return watched_count <= FieldMask::room && seen.has_all(defaulted);
+  }
 };
 
 struct Pattern {

@@ -36,35 +36,34 @@ void Validator::check(std::uint32_t index, View value, View old_value, const Pat
 
 void Validator::check_fields(const NodeRecord& node, View value, View old_value,
                              const PathFrame& path) {
-  std::uint64_t seen = 0;
+  const bool native = node.style == SchemaStyle::native;
+  FieldMask seen;
   for (MemberView member : value.members()) {
     const int ordinal = tables_.find_field(node, member.key);
     if (ordinal >= 0) {
-      const std::uint32_t field = tables_.field(node, ordinal).node;
-      if (ordinal < 64) seen |= std::uint64_t{1} << ordinal;
-      if (field == none_index) continue;
+      const FieldRecord& field = tables_.field(node, ordinal);
+      if (native && field.required && is_empty(member.value)) continue;
+      seen.add(ordinal);
+      if (field.node == none_index || !tables_.node(field.node).has_checks) continue;
       // The metadata of the object itself is checked by check_metadata().
       if (path.step == PathFrame::Step::root && member.key == "metadata") continue;
-      const bool missing = node.style == SchemaStyle::native &&
-                           tables_.field(node, ordinal).required && is_empty(member.value);
-      if (missing) continue;
-      check(field, member.value, old_value[member.key], path.field(member.key));
-    } else if (node.additional != none_index) {
+      check(field.node, member.value, old_value[member.key], path.field(member.key));
+    } else if (node.additional != none_index && tables_.node(node.additional).has_checks) {
       check(node.additional, member.value, old_value[member.key], path.map_key(member.key));
     }
   }
-  check_required(node, value, seen, path);
+  if (!node.has_all_required(seen)) check_required(node, value, seen, path);
 }
 
-void Validator::check_required(const NodeRecord& node, View value, std::uint64_t seen,
+// Those that were seen are there and not empty; fields beyond the mask are looked up.
+void Validator::check_required(const NodeRecord& node, View value, FieldMask seen,
                                const PathFrame& path) {
   const bool native = node.style == SchemaStyle::native;
   for (int ordinal = 0; ordinal < node.watched_count; ++ordinal) {
     const FieldRecord& field = tables_.field(node, ordinal);
     if (!field.required) continue;
-    const bool present =
-        ordinal < 64 ? (seen & (std::uint64_t{1} << ordinal)) != 0 : !value[field.name].is_absent();
-    if (present && !(native && is_empty(value[field.name]))) continue;
+    const View found = FieldMask::holds(ordinal) ? View() : value[field.name];
+    if (seen.has(ordinal) || (native ? !is_empty(found) : !found.is_absent())) continue;
     const PathFrame at = path.field(field.name);
     errors_.add(FieldError::required(native ? at.to_string() : at.to_dotted_string()));
   }

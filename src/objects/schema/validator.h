@@ -51,8 +51,7 @@ class Validator {
   void check_update(const NodeRecord& node, View object, View old_object, const PathFrame& path);
 
   void check_fields(const NodeRecord& node, View value, View old_value, const PathFrame& path);
-  void check_required(const NodeRecord& node, View value, std::uint64_t seen,
-                      const PathFrame& path);
+  void check_required(const NodeRecord& node, View value, FieldMask seen, const PathFrame& path);
   void check_items(const NodeRecord& node, View value, View old_value, const PathFrame& path);
 
   const SchemaTables& tables_;
