@@ -4,13 +4,15 @@
 #include <algorithm>
 #include <numeric>
 
+#include "objects/same_text.h"
+
 namespace muster::objects {
 
 namespace {
 
 const Node::Member* scan(std::span<const Node::Member> members, std::string_view key) {
   for (const Node::Member& member : members) {
-    if (text_of(member.key) == key) return &member;
+    if (is_same_text(text_of(member.key), key)) return &member;
   }
   return nullptr;
 }

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "base/quantity.h"
+#include "objects/same_text.h"
 
 namespace muster::objects::cel {
 
@@ -217,7 +218,7 @@ Datum Datum::find(const Datum& key) const {
     if (!key.is_text()) return Datum();
     for (std::size_t i = 0; i < size; ++i) {
       const Node& name = members[i].key;
-      if (std::string_view(name.text, name.size) == key.string()) return value_at(i);
+      if (is_same_text({name.text, name.size}, key.string())) return value_at(i);
     }
     return Datum();
   }

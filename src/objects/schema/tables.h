@@ -7,7 +7,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <deque>
 #include <limits>
 #include <memory>
@@ -16,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "objects/same_text.h"
 #include "objects/schema.h"
 #include "objects/schema/formats.h"
 #include "objects/value.h"
@@ -156,7 +156,13 @@ class SchemaTables {
   SchemaTables(const SchemaTables&) = delete;
   SchemaTables& operator=(const SchemaTables&) = delete;
 
-  const NodeRecord& node(std::uint32_t index) const { return nodes[index]; }
+  // Indices come from the compiler of schemas, never from an object: the walks, whose innermost
+  // loops these are, read without a check of bounds.
+  const NodeRecord& node(std::uint32_t index) const { return nodes.data()[index]; }
+
+  const FieldRecord& field(const NodeRecord& node, int ordinal) const {
+    return fields.data()[node.fields + static_cast<std::uint32_t>(ordinal)];
+  }
 
   // The ordinal of the field within the node, or -1.
   int find_field(const NodeRecord& node, std::string_view name) const {
@@ -164,29 +170,10 @@ class SchemaTables {
     std::uint32_t slot = hash_name(name, node.hash_seed) >> node.hash_shift;
     const std::uint32_t mask = (std::uint32_t{1} << (32 - node.hash_shift)) - 1;
     while (true) {
-      const std::uint16_t entry = slots[node.slots + slot];
-      if (entry == 0) return -1;
-      if (is_same_name(fields[node.fields + entry - 1u].name, name)) return entry - 1;
+      const int ordinal = slots.data()[node.slots + slot] - 1;
+      if (ordinal < 0 || is_same_text(field(node, ordinal).name, name)) return ordinal;
       slot = (slot + 1) & mask;
     }
-  }
-
-  // Names are short: two overlapping words compare most of them, without a call.
-  static bool is_same_name(std::string_view a, std::string_view b) {
-    const std::size_t size = a.size();
-    if (size != b.size()) return false;
-    if (size < 8 || size > 16) return a == b;
-    const auto word = [](const char* at) {
-      std::uint64_t loaded;
-      std::memcpy(&loaded, at, sizeof loaded);
-      return loaded;
-    };
-    return word(a.data()) == word(b.data()) &&
-           word(a.data() + size - 8) == word(b.data() + size - 8);
-  }
-
-  const FieldRecord& field(const NodeRecord& node, int ordinal) const {
-    return fields[node.fields + static_cast<std::uint32_t>(ordinal)];
   }
 
   View default_of(const NodeRecord& node) const {
@@ -195,7 +182,7 @@ class SchemaTables {
 
   static std::uint32_t hash_name(std::string_view name, std::uint32_t seed) {
     const auto byte = [&](std::size_t at) {
-      return static_cast<std::uint32_t>(static_cast<unsigned char>(name[at]));
+      return static_cast<std::uint32_t>(static_cast<unsigned char>(name.data()[at]));
     };
     const std::size_t size = name.size();
     return (static_cast<std::uint32_t>(size) + (byte(0) << 7) + (byte(size - 1) << 14) +

@@ -1,0 +1,50 @@
+// is_same_text: whether two texts are equal, for names. Those are short, and a call of memcmp takes
+// longer than to compare them: two or three overlapping words do it here.
+//
+//   if (is_same_text(member_key, "metadata")) …
+//
+// Internal to this folder.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+namespace muster::objects {
+
+namespace same_text_detail {
+
+template <class Word>
+bool is_same_word(const char* a, const char* b) {
+  Word left;
+  Word right;
+  std::memcpy(&left, a, sizeof left);
+  std::memcpy(&right, b, sizeof right);
+  return left == right;
+}
+
+// The first word and the last one; between them they have every byte of up to two words.
+template <class Word>
+bool has_same_ends(const char* a, const char* b, std::size_t size) {
+  const std::size_t last = size - sizeof(Word);
+  return is_same_word<Word>(a, b) && is_same_word<Word>(a + last, b + last);
+}
+
+}  // namespace same_text_detail
+
+inline bool is_same_text(std::string_view left, std::string_view right) {
+  using namespace same_text_detail;
+  const std::size_t size = left.size();
+  if (size != right.size()) return false;
+  const char* const a = left.data();
+  const char* const b = right.data();
+  if (size > 16) return is_same_word<std::uint64_t>(a, b) && left == right;
+  if (size >= 8) return has_same_ends<std::uint64_t>(a, b, size);
+  if (size >= 4) return has_same_ends<std::uint32_t>(a, b, size);
+  if (size >= 2) return has_same_ends<std::uint16_t>(a, b, size);
+  return size == 0 || *a == *b;
+}
+
+}  // namespace muster::objects
