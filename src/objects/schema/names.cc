@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 
-#include "objects/schema/formats.h"
-
 #include "base/ascii.h"
+#include "objects/schema/formats.h"
 
 namespace muster::objects {
 
@@ -18,10 +18,29 @@ constexpr std::size_t dns_subdomain_bytes_max = 253;
 constexpr std::size_t label_bytes_max = 63;
 constexpr std::size_t port_name_bytes_max = 15;
 
+// One look for each character of a name.
+using CharacterTable = std::array<bool, 256>;
+
+constexpr CharacterTable table_of(bool (*is_allowed)(char)) {
+  CharacterTable table{};
+  for (std::size_t c = 0; c < table.size(); ++c) table[c] = is_allowed(static_cast<char>(c));
+  return table;
+}
+
+constexpr CharacterTable dns_label_characters =
+    table_of([](char c) { return is_lower_alnum(c) || c == '-'; });
+constexpr CharacterTable label_characters =
+    table_of([](char c) { return is_alnum(c) || c == '-' || c == '_' || c == '.'; });
+
+bool consists_of(const CharacterTable& allowed, std::string_view text) {
+  for (const char c : text) {
+    if (!allowed[static_cast<unsigned char>(c)]) return false;
+  }
+  return !text.empty();
+}
+
 bool is_dns_label(std::string_view text) {
-  if (text.empty() || !is_lower_alnum(text.front()) || !is_lower_alnum(text.back())) return false;
-  return std::all_of(text.begin(), text.end(),
-                     [](char c) { return is_lower_alnum(c) || c == '-'; });
+  return consists_of(dns_label_characters, text) && text.front() != '-' && text.back() != '-';
 }
 
 bool is_dns_subdomain(std::string_view text) {
@@ -34,9 +53,7 @@ bool is_dns_subdomain(std::string_view text) {
 }
 
 bool is_label_text(std::string_view text) {
-  if (text.empty() || !is_alnum(text.front()) || !is_alnum(text.back())) return false;
-  return std::all_of(text.begin(), text.end(),
-                     [](char c) { return is_alnum(c) || c == '-' || c == '_' || c == '.'; });
+  return consists_of(label_characters, text) && is_alnum(text.front()) && is_alnum(text.back());
 }
 
 constexpr std::string_view label_sentence =
@@ -58,10 +75,7 @@ std::vector<std::string> port_name_violations(std::string_view text) {
     sentences.push_back(characters_max(port_name_bytes_max));
   }
   const bool letters = std::any_of(text.begin(), text.end(), is_lower);
-  const bool allowed = !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
-    return is_lower_alnum(c) || c == '-';
-  });
-  if (!allowed) {
+  if (!consists_of(dns_label_characters, text)) {
     sentences.emplace_back(
         "must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)");
   }
@@ -90,10 +104,7 @@ std::vector<std::string> config_map_key_violations(std::string_view text) {
   if (text.size() > dns_subdomain_bytes_max) {
     sentences.push_back(characters_max(dns_subdomain_bytes_max));
   }
-  const bool allowed = !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
-    return is_alnum(c) || c == '-' || c == '_' || c == '.';
-  });
-  if (!allowed) {
+  if (!consists_of(label_characters, text)) {
     sentences.emplace_back(
         "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. "
         "'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is "

@@ -6,6 +6,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/ascii.h"
 #include "base/quantity.h"
 #include "base/timestamp.h"
 #include "objects/schema/normalizer.h"
@@ -91,6 +92,38 @@ std::ptrdiff_t base64_fault(std::string_view text) {
     ++digits;
   }
   return digits % 4 == 0 ? -1 : static_cast<std::ptrdiff_t>(text.size());
+}
+
+// Most times: `2025-01-02T03:04:05Z`, with a day that every month has. It says no to some that are
+// canonical, which are then read.
+bool is_plainly_canonical_time(std::string_view text) {
+  constexpr std::string_view shape = "0000-00-00T00:00:00Z";
+  if (text.size() != shape.size() || text[0] == '0') return false;
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    if (shape[i] == '0' ? !is_digit(text[i]) : text[i] != shape[i]) return false;
+  }
+  const auto two = [text](std::size_t at) { return (text[at] - '0') * 10 + (text[at + 1] - '0'); };
+  return two(5) >= 1 && two(5) <= 12 && two(8) >= 1 && two(8) <= 28 && two(11) <= 23 &&
+         two(14) <= 59 && two(17) <= 59;
+}
+
+// Most quantities: up to six digits of which a larger unit takes none, and a unit with which they
+// stay far within 64 bits. It says no to some that are canonical, which are then read.
+bool is_plainly_canonical_quantity(std::string_view text) {
+  std::uint32_t number = 0;
+  std::size_t digits = 0;
+  for (; digits < text.size() && is_digit(text[digits]); ++digits) {
+    if (digits == 6) return false;
+    number = number * 10 + static_cast<std::uint32_t>(text[digits] - '0');
+  }
+  if (digits == 0 || text[0] == '0') return false;
+  const std::string_view unit = text.substr(digits);
+  if (unit.empty()) return number % 1000 != 0;
+  constexpr std::string_view decimal = "mkMG";
+  constexpr std::string_view binary = "KMGT";
+  if (unit.size() == 1) return decimal.find(unit[0]) != decimal.npos && number % 1000 != 0;
+  return unit.size() == 2 && unit[1] == 'i' && binary.find(unit[0]) != binary.npos &&
+         number % 1024 != 0;
 }
 
 // `2025-01-02T03:04:05Z`, or with six digits of a fraction: a valid time in this shape is
@@ -185,6 +218,7 @@ Normalizer::Outcome Normalizer::walk_native_text(const NodeRecord& node, const N
     case Format::date_time:
     case Format::micro_time: {
       const bool micro = node.format == Format::micro_time;
+      if (!micro && is_plainly_canonical_time(text)) return Outcome::keep;
       const auto time = micro ? parse_micro_time(text) : parse_time(text);
       if (!time) {
         report_error(time.error().message);
@@ -206,6 +240,7 @@ Normalizer::Outcome Normalizer::walk_quantity(const Node& value, bool in_map, No
   std::string_view text;
   if (value.type == Type::string) {
     text = {value.text, value.size};
+    if (is_plainly_canonical_quantity(text)) return Outcome::keep;
   } else {
     number = go_printed(View(&value));
     text = number;
