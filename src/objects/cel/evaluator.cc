@@ -38,16 +38,17 @@ class Evaluator {
   Datum select(const Expression& expression);
   Datum field(const Expression& expression, const Datum& of) const;
   Datum presence(const Expression& expression);
-  Datum index(const Expression& expression);
+  // What needs room of its own stays out of evaluate(), which is entered for every operation.
+  [[gnu::noinline]] Datum index(const Expression& expression);
   Datum list_index(const Datum& list, const Datum& key);
-  Datum call(const Expression& expression);
-  Datum list(const Expression& expression);
-  Datum map(const Expression& expression);
+  [[gnu::noinline]] Datum call(const Expression& expression);
+  [[gnu::noinline]] Datum list(const Expression& expression);
+  [[gnu::noinline]] Datum map(const Expression& expression);
   Datum conditional(const Expression& expression);
   Datum logical(const Expression& expression, bool deciding);
   Datum logical_not(const Expression& expression);
-  Datum negate(const Expression& expression);
-  Datum binary(const Expression& expression);
+  [[gnu::noinline]] Datum negate(const Expression& expression);
+  [[gnu::noinline]] Datum binary(const Expression& expression);
   Datum equality(const Datum& a, const Datum& b, bool wanted);
   Datum relation(Operation operation, const Datum& a, const Datum& b);
   Datum contained(const Datum& needle, const Datum& haystack);
@@ -55,10 +56,10 @@ class Evaluator {
   // Macros.
   Datum range(const Expression& expression, Datum& failure);
   Datum bind(const Expression& expression, const Datum& over, std::size_t index);
-  Datum quantified(const Expression& expression, bool deciding);
-  Datum exists_one(const Expression& expression);
-  Datum filter(const Expression& expression);
-  Datum transform(const Expression& expression);
+  [[gnu::noinline]] Datum quantified(const Expression& expression, bool deciding);
+  [[gnu::noinline]] Datum exists_one(const Expression& expression);
+  [[gnu::noinline]] Datum filter(const Expression& expression);
+  [[gnu::noinline]] Datum transform(const Expression& expression);
 
   const Program& program_;
   Scratch& scratch_;
