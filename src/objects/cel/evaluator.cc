@@ -31,10 +31,18 @@ class Evaluator {
   Datum evaluate(const Expression& expression);
 
  private:
+  // Most operands are literals and variables, which need no evaluate().
   Datum operand(const Expression& of, std::size_t index) {
-    return evaluate(program_.child(of, index));
+    const Expression& child = program_.child(of, index);
+    if (child.operation == Operation::literal) return child.datum;
+    if (child.operation != Operation::identifier) return evaluate(child);
+    return scratch_.spend(1) ? variable(child) : Datum();
   }
-  Datum variable(const Expression& expression);
+  Datum variable(const Expression& expression) {
+    const Datum& value = slots_[expression.slot];
+    return value.is_error() ? no_such_attribute(expression) : value;
+  }
+  [[gnu::noinline]] Datum no_such_attribute(const Expression& expression);
   Datum select(const Expression& expression);
   Datum field(const Expression& expression, const Datum& of) const;
   Datum presence(const Expression& expression);
@@ -52,7 +60,7 @@ class Evaluator {
   Datum equality(const Datum& a, const Datum& b, bool wanted);
   Datum relation(Operation operation, const Datum& a, const Datum& b);
   Datum contained(const Datum& needle, const Datum& haystack);
-  Datum no_such_key(const Datum& key);
+  [[gnu::noinline]] Datum no_such_key(const Datum& key);
   // Macros.
   Datum range(const Expression& expression, Datum& failure);
   Datum bind(const Expression& expression, const Datum& over, std::size_t index);
@@ -128,10 +136,8 @@ Datum Evaluator::evaluate(const Expression& expression) {
   }
 }
 
-Datum Evaluator::variable(const Expression& expression) {
-  const Datum& value = slots_[expression.slot];
-  // Only a variable of the program can be without a value: a macro binds none that failed.
-  if (!value.is_error()) return value;
+// Only a variable of the program can be without a value: a macro binds none that failed.
+Datum Evaluator::no_such_attribute(const Expression& expression) {
   return scratch_.error(fmt::format("no such attribute(s): {}", expression.name));
 }
 

@@ -86,8 +86,9 @@ struct Program {
   std::uint16_t slot_count = 0;
   NodeId root = 0;
 
+  // The parser made the tree: evaluation follows it without a check of bounds.
   const Expression& child(const Expression& of, std::size_t index) const {
-    return expressions[children[of.first_child + index]];
+    return expressions.data()[children.data()[of.first_child + index]];
   }
 };
 

@@ -17,11 +17,6 @@ bool is_resource_field(std::string_view key) {
   return key == "apiVersion" || key == "kind" || key == "metadata";
 }
 
-bool is_zero(const Node& scalar) {
-  if (scalar.type == Type::string) return scalar.size == 0;
-  return scalar.type == Type::boolean ? !scalar.boolean : scalar.integer == 0;
-}
-
 }  // namespace
 
 // An object under reconstruction. Until something changes, its members are those that came in.
@@ -166,13 +161,6 @@ void Normalizer::open(Open& object) {
   members_.insert(members_.end(), object.value.members, object.value.members + object.seen_members);
 }
 
-// Most members are: scalars that stay as they are, without another look.
-bool Normalizer::is_plain(const NodeRecord& node, int ordinal, const Node& value) const {
-  const std::uint32_t index = ordinal >= 0 ? tables_.field(node, ordinal).node : node.additional;
-  if (index == none_index || tables_.node(index).plain != value.type) return false;
-  return ordinal < 0 || !is_zero(value);
-}
-
 Normalizer::Outcome Normalizer::walk_object(const NodeRecord& node, const Node& value,
                                             const PathFrame& path, Node& out) {
   Open object{.value = value, .mark = members_.size()};
@@ -191,8 +179,8 @@ Normalizer::Outcome Normalizer::walk_object(const NodeRecord& node, const Node& 
     ++object.seen_members;
   }
   if (defaults_ != Defaults::leave) {
-    run_rules(node, object);
-    fill_defaults(node, object, path);
+    if (node.default_rule_count > 0 || node.has_field_rules) run_rules(node, object);
+    if (!node.has_all_defaulted(object.seen)) fill_defaults(node, object, path);
   }
   if (!object.changed) return Outcome::keep;
   out = builder().object(std::span(members_).subspan(object.mark));
@@ -280,7 +268,6 @@ void Normalizer::run_rule(DefaultRule rule, const NodeRecord& node, Open& object
 }
 
 void Normalizer::fill_defaults(const NodeRecord& node, Open& object, const PathFrame& path) {
-  if (node.has_all_defaulted(object.seen)) return;
   for (int ordinal = 0; ordinal < node.watched_count; ++ordinal) {
     if (object.seen.has(ordinal)) continue;
     const FieldRecord& field = tables_.field(node, ordinal);

@@ -48,7 +48,15 @@ class Normalizer {
   Outcome walk_member(const NodeRecord& node, const Node::Member& member, int ordinal,
                       const PathFrame& path, Node& out);
   Outcome walk_null_element(const NodeRecord& node, Node& out);
-  bool is_plain(const NodeRecord& node, int ordinal, const Node& value) const;
+
+  // Most members are: scalars that stay as they are, without another look.
+  bool is_plain(const NodeRecord& node, int ordinal, const Node& value) const {
+    const std::uint32_t index = ordinal >= 0 ? tables_.field(node, ordinal).node : node.additional;
+    if (index == none_index || tables_.node(index).plain != value.type) return false;
+    if (ordinal < 0) return true;
+    if (value.type == Type::string) return value.size > 0;
+    return value.type == Type::boolean ? value.boolean : value.integer != 0;
+  }
 
   // Scalars of native types (normalizer_native.cc).
   Outcome walk_native_scalar(const NodeRecord& node, const Node& value, const PathFrame& path,
