@@ -12,11 +12,34 @@
 
 set(MUSTER_INCLUDE_ROOT ${CMAKE_SOURCE_DIR}/src)
 
+# Precompiled headers, in the dev preset only: they save two thirds of a second per unit there, and
+# the other presets prove that every file includes what it uses.
+if(MUSTER_PRECOMPILE)
+  file(GENERATE OUTPUT ${CMAKE_BINARY_DIR}/precompiled.cc CONTENT "")
+  add_library(muster_precompiled_product OBJECT ${CMAKE_BINARY_DIR}/precompiled.cc)
+  target_link_libraries(muster_precompiled_product PRIVATE fmt::fmt Threads::Threads)
+  target_precompile_headers(muster_precompiled_product PRIVATE
+    <algorithm> <array> <functional> <map> <memory> <optional> <span> <string> <string_view>
+    <utility> <variant> <vector> <fmt/format.h> <tl/expected.hpp>)
+  add_library(muster_precompiled_test OBJECT ${CMAKE_BINARY_DIR}/precompiled.cc)
+  target_link_libraries(muster_precompiled_test PRIVATE fmt::fmt Threads::Threads GTest::gtest)
+  target_precompile_headers(muster_precompiled_test PRIVATE
+    <algorithm> <map> <memory> <optional> <string> <vector> <fmt/format.h> <tl/expected.hpp>
+    <gmock/gmock.h> <gtest/gtest.h>)
+endif()
+
+function(muster_precompile target kind)
+  if(MUSTER_PRECOMPILE)
+    target_precompile_headers(${target} REUSE_FROM muster_precompiled_${kind})
+  endif()
+endfunction()
+
 function(muster_library name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINKS;PRIVATE_LINKS" ${ARGN})
   add_library(muster_${name} STATIC ${ARG_SOURCES})
   target_include_directories(muster_${name} PUBLIC ${MUSTER_INCLUDE_ROOT})
   target_link_libraries(muster_${name} PUBLIC ${ARG_LINKS} PRIVATE ${ARG_PRIVATE_LINKS})
+  muster_precompile(muster_${name} product)
   set_property(GLOBAL APPEND PROPERTY MUSTER_LIBRARIES muster_${name})
 endfunction()
 
@@ -43,6 +66,7 @@ function(muster_test name)
   endif()
   muster_program(${name} SOURCES ${ARG_SOURCES}
                  LINKS ${ARG_LINKS} GTest::gtest GTest::gmock GTest::gtest_main)
+  muster_precompile(${name} test)
   # Tests find their data from here, wherever they are started.
   target_compile_definitions(${name} PRIVATE MUSTER_SOURCE_FOLDER="${CMAKE_SOURCE_DIR}")
   muster_in_suite(${ARG_SUITE} ${name})

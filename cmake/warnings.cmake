@@ -2,6 +2,8 @@
 add_compile_options(
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wnon-virtual-dtor
   -Wold-style-cast -Woverloaded-virtual -Wcast-align -Wformat=2 -Wnull-dereference -Werror
+  # The same for every unit, whatever it links: precompiled headers are refused otherwise.
+  -pthread
   # The tree moves between clones and build machines: no absolute path may reach a binary.
   -ffile-prefix-map=${CMAKE_SOURCE_DIR}=.)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")

@@ -130,7 +130,7 @@ run_format() {
 
 run_lint() {
   run_format
-  timed_build dev api_files || return
+  [ -f build/check/build.ninja ] || step "configuring check" cmake --preset check || return
   run_programs lint bash tools/check_tidy_rules.sh
 }
 
