@@ -23,10 +23,14 @@ constexpr std::string_view no_such_overload = "no such overload";
 class Evaluator {
  public:
   Evaluator(const Program& program, std::span<const View> variables, Scratch& scratch)
-      : program_(program), scratch_(scratch), slots_(scratch.room(program.slot_count)) {
+      : program_(program), scratch_(scratch), slots_(first_slots_) {
     CHECK(variables.size() == program.variables.size());
+    if (program.slot_count > slots_.size()) slots_ = scratch.room(program.slot_count);
     for (std::size_t i = 0; i < variables.size(); ++i) slots_[i] = Datum::read(variables[i]);
   }
+
+  Evaluator(const Evaluator&) = delete;
+  Evaluator& operator=(const Evaluator&) = delete;
 
   Datum evaluate(const Expression& expression);
 
@@ -71,7 +75,8 @@ class Evaluator {
 
   const Program& program_;
   Scratch& scratch_;
-  std::span<Datum> slots_;  // variables and what macros bind
+  std::array<Datum, 4> first_slots_;  // enough for most programs
+  std::span<Datum> slots_;            // variables and what macros bind
 };
 
 // How a datum looks in `no such key: …`.

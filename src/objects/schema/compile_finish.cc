@@ -71,14 +71,14 @@ Value zero_of(const NodeRecord& node) {
   return {};
 }
 
-// The type of scalar that decoding has nothing to do with: no range, no canonical text.
+// The type of scalar that decoding has nothing to do with, as long as integers are small.
 Type plain_type(const NodeRecord& node) {
   if (node.style != SchemaStyle::native) return Type::absent;
   const bool has_canonical_text = node.format == Format::quantity || node.format == Format::byte ||
                                   node.format == Format::date_time ||
                                   node.format == Format::micro_time;
   if (node.type == SchemaType::string && !has_canonical_text) return Type::string;
-  if (node.type == SchemaType::integer && node.format != Format::int32) return Type::integer;
+  if (node.type == SchemaType::integer) return Type::integer;
   return node.type == SchemaType::boolean ? Type::boolean : Type::absent;
 }
 

@@ -107,7 +107,7 @@ Normalizer::Outcome Normalizer::walk_array(const NodeRecord& node, const Node& v
   for (std::uint32_t i = 0; i < value.size; ++i) {
     const Node& element = value.elements[i];
     Node replaced;
-    const Outcome outcome = element.type == item.plain ? Outcome::keep
+    const Outcome outcome = keeps(item, element) ? Outcome::keep
                             : element.type == Type::null
                                 ? walk_null_element(item, replaced)
                                 : walk(node.items, element, path.element(i), replaced);

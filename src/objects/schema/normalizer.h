@@ -52,10 +52,16 @@ class Normalizer {
   // Most members are: scalars that stay as they are, without another look.
   bool is_plain(const NodeRecord& node, int ordinal, const Node& value) const {
     const std::uint32_t index = ordinal >= 0 ? tables_.field(node, ordinal).node : node.additional;
-    if (index == none_index || tables_.node(index).plain != value.type) return false;
+    if (index == none_index || !keeps(tables_.node(index), value)) return false;
     if (ordinal < 0) return true;
     if (value.type == Type::string) return value.size > 0;
     return value.type == Type::boolean ? value.boolean : value.integer != 0;
+  }
+
+  // Integers beyond 32 bits have to be looked at: not every integer may be so large.
+  static bool keeps(const NodeRecord& node, const Node& value) {
+    return node.plain == value.type && (value.type != Type::integer ||
+                                        static_cast<std::int32_t>(value.integer) == value.integer);
   }
 
   // Scalars of native types (normalizer_native.cc).

@@ -104,7 +104,8 @@ struct NodeRecord {
   std::uint16_t field_count = 0;
   // Fields with a default or required come first: one bit each in a walk's mask.
   std::uint16_t watched_count = 0;
-  // Scalars of this type the Normalizer keeps as they are; only a zero may have to be dropped.
+  // Scalars of this type the Normalizer keeps as they are; only a zero may have to be dropped, and
+  // a large integer refused.
   Type plain = Type::absent;
   bool has_unique = false;
   bool has_rules = false;          // this node or one below has a rule
