@@ -123,6 +123,22 @@ class Export {
   Scratch& scratch_;
 };
 
+// See Program::optional_field.
+std::string_view optional_field_of(const cel::Program& program) {
+  const cel::Expression& root = program.expressions[program.root];
+  if (root.operation != cel::Operation::logical_or) return {};
+  const cel::Expression& first = program.child(root, 0);
+  if (first.operation != cel::Operation::logical_not) return {};
+  const cel::Expression& presence = program.child(first, 0);
+  if (presence.operation != cel::Operation::presence || !presence.unescaped.empty()) return {};
+  const cel::Expression& variable = program.child(presence, 0);
+  const bool is_first = variable.operation == cel::Operation::identifier && variable.slot == 0;
+  return is_first ? presence.name : std::string_view();
+}
+
+// The steps that evaluation takes to find that the optional field is absent: ||, !, has and v.
+constexpr std::uint64_t optional_field_steps = 4;
+
 Result<> check_result(const cel::Program& program, CelResult wanted) {
   const cel::Expression& root = program.expressions[program.root];
   const Kind expected = wanted == CelResult::boolean ? Kind::boolean : Kind::text;
@@ -143,10 +159,17 @@ Result<CelProgram> compile_cel(std::string_view source, const CelOptions& option
   TRY(cel::parse(*program));
   TRY(cel::check(*program));
   TRY(check_result(*program, options.result));
+  program->optional_field = optional_field_of(*program);
   return CelProgram(std::move(program));
 }
 
 Result<bool> CelProgram::evaluate_bool(View self, View old_self, CelBudget& budget) const {
+  const std::string_view optional = program_->optional_field;
+  if (!optional.empty() && self.is_object() && steps_allowed(budget) > optional_field_steps &&
+      !self[optional]) {
+    budget.spend(optional_field_steps);
+    return true;
+  }
   Scratch scratch(steps_allowed(budget));
   const auto variables = self_and_old(self, old_self);
   const Datum result = TRY(run(*program_, variables, scratch, budget));

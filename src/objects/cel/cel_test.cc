@@ -48,6 +48,28 @@ TEST(Cel, a_rule_answers_for_an_object) {
   EXPECT_EQ(rule.source(), "self.minCount <= self.count");
 }
 
+// Such rules are answered before evaluation begins; the answer and its price stay the same.
+TEST(Cel, a_rule_about_an_absent_field_costs_what_its_evaluation_costs) {
+  for (const std::string_view source :
+       {"!has(self.a) || self.a > 1", "!has(self.a) || !has(self.b) || self.a > self.b",
+        "!has(oldSelf.a) || self.a > 1", "!has(self.a__dash__b) || self.b > 2",
+        "!has(self.b) || !has(self.a)"}) {
+    for (const std::string_view object :
+         {"{}", R"({"a":1})", R"({"a":null})", R"({"a-b":1})", R"({"a":2,"b":1})", "[]", "1"}) {
+      const Value self = json(object);
+      for (const std::uint64_t steps : {1U, 3U, 4U, 5U, 100U}) {
+        CelBudget quick(steps);
+        CelBudget whole(steps);
+        const auto answer = compile_cel(source).must().evaluate_bool(self, self, quick);
+        const auto evaluated = any(source).evaluate(std::array{self.view(), self.view()}, whole);
+        SCOPED_TRACE(std::string(source) + " of " + std::string(object));
+        EXPECT_EQ(quick.steps_left(), whole.steps_left());
+        if (evaluated && answer) EXPECT_EQ(*answer, evaluated->view().boolean_or(!*answer));
+      }
+    }
+  }
+}
+
 TEST(Cel, a_transition_rule_mentions_old_self) {
   EXPECT_TRUE(compile_cel("self == oldSelf").must().mentions("oldSelf"));
   EXPECT_TRUE(compile_cel("has(oldSelf.a)").must().mentions("oldSelf"));

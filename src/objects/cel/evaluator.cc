@@ -226,7 +226,11 @@ Datum Evaluator::call(const Expression& expression) {
 }
 
 Datum Evaluator::list(const Expression& expression) {
-  std::vector<Datum> items(expression.child_count);
+  std::array<Datum, 8> few;
+  std::vector<Datum> many;
+  if (expression.child_count > few.size()) many.resize(expression.child_count);
+  const std::span<Datum> items =
+      many.empty() ? std::span(few).first(expression.child_count) : std::span(many);
   for (std::size_t i = 0; i < items.size(); ++i) {
     items[i] = operand(expression, i);
     if (items[i].is_error()) return items[i];

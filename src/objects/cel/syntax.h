@@ -85,6 +85,9 @@ struct Program {
   std::vector<bool> mentioned;  // by variable
   std::uint16_t slot_count = 0;
   NodeId root = 0;
+  // Of a program `!has(v.field) || …`, with v the first variable: true at once without the field.
+  // Empty for all others.
+  std::string_view optional_field;
 
   // The parser made the tree: evaluation follows it without a check of bounds.
   const Expression& child(const Expression& of, std::size_t index) const {
