@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "objects/builder.h"
+#include "objects/go_number.h"
 
 namespace muster::objects {
 
@@ -67,7 +68,8 @@ void append_go_escape(char c, std::string& out) {
   }
 }
 
-// %v of a float64: the shortest text that reads back, with an exponent only from 1e21 on.
+// A float64 inside JSON, or a bound: the shortest text that reads back, with an exponent only from
+// 1e21 on.
 void append_real(double number, std::string& out) {
   std::string text = fmt::format("{}", number);
   const double magnitude = std::fabs(number);
@@ -218,7 +220,17 @@ std::string go_quoted(std::string_view text) {
 std::string go_printed(View value) {
   if (auto text = value.string()) return go_quoted(*text);
   std::string out;
-  append_go_json(value, out);
+  if (value.is_real()) {
+    append_go_real(value.node().real, out);
+  } else {
+    append_go_json(value, out);
+  }
+  return out;
+}
+
+std::string bound_text(double bound) {
+  std::string out;
+  append_real(bound, out);
   return out;
 }
 

@@ -26,6 +26,9 @@ std::string go_quoted(std::string_view text);
 // sorted, <, > and & escaped).
 std::string go_printed(View value);
 
+// A bound of whole numbers inside a sentence: 2147483647, without an exponent.
+std::string bound_text(double bound);
+
 struct PathFrame {
   enum class Step : std::uint8_t {
     root,

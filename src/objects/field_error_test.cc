@@ -32,6 +32,7 @@ TEST(FieldErrorTest, bodies_read_as_kube_apiserver_prints_them) {
   const std::string choices[] = {"Always", "Never"};
   EXPECT_EQ(FieldError::not_supported("p", Value::string("Foo"), choices).body(),
             "Unsupported value: \"Foo\": supported values: \"Always\", \"Never\"");
+  EXPECT_EQ(FieldError::invalid("p", Value::real(1e6), "no").body(), "Invalid value: 1e+06: no");
   EXPECT_EQ(FieldError::too_long("p", 63).body(), "Too long: may not be more than 63 bytes");
   EXPECT_EQ(FieldError::too_many("p", 3, 2).body(), "Too many: 3: must have at most 2 items");
   EXPECT_EQ(FieldError::forbidden("p", "no").body(), "Forbidden: no");
@@ -43,7 +44,8 @@ TEST(FieldErrorTest, values_print_as_go_prints_them) {
   EXPECT_EQ(go_printed(Value::string("a\"\n\x01")), R"("a\"\n\x01")");
   EXPECT_EQ(go_printed(Value::integer(70000)), "70000");
   EXPECT_EQ(go_printed(Value::real(1.5)), "1.5");
-  EXPECT_EQ(go_printed(Value::real(1e20)), "100000000000000000000");
+  EXPECT_EQ(go_printed(Value::real(1e20)), "1e+20");
+  EXPECT_EQ(bound_text(2147483647.0), "2147483647");
   EXPECT_EQ(go_printed(Value::real(1e21)), "1e+21");
   EXPECT_EQ(go_printed(parse_json(R"({"b":"<x>","a":[true,null]})").must()),
             R"({"a":[true,null],"b":"\u003cx\u003e"})");

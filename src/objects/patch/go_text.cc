@@ -4,30 +4,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <vector>
+
+#include "objects/go_number.h"
 
 namespace muster::objects {
 
 namespace {
 
 enum class Verb : unsigned char { value, string };
-
-// The shortest digits that round-trip, with an exponent below 1e-4 and from 1e6 on.
-std::string go_real(double value) {
-  constexpr int exponent_from = 6;
-  constexpr int exponent_below = -4;
-  char buffer[32];
-  const auto end =
-      std::to_chars(buffer, buffer + sizeof(buffer), value, std::chars_format::scientific).ptr;
-  const std::string scientific(buffer, end);
-  const std::size_t mark = scientific.find('e');
-  const int exponent = std::stoi(scientific.substr(mark + 1));
-  if (exponent < exponent_below || exponent >= exponent_from) return scientific;
-  const auto fixed_end =
-      std::to_chars(buffer, buffer + sizeof(buffer), value, std::chars_format::fixed).ptr;
-  return std::string(buffer, fixed_end);
-}
 
 void append(View view, Verb verb, std::string& out);
 
@@ -59,7 +44,9 @@ void append_array(View view, Verb verb, std::string& out) {
 std::string scalar(View view) {
   if (const auto boolean = view.boolean()) return *boolean ? "true" : "false";
   if (const auto integer = view.integer()) return fmt::format("{}", *integer);
-  return go_real(view.real().value_or(0));
+  std::string text;
+  append_go_real(view.real().value_or(0), text);
+  return text;
 }
 
 void append(View view, Verb verb, std::string& out) {

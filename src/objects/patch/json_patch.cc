@@ -185,7 +185,7 @@ class JsonPatcher {
   }
 
   Result<void> insert(const Operation& operation, const Place& at, const Draft::Slot& value) {
-    const Result<void> inserted = draft_.insert(*at.holder, at.pointer, value);
+    Result<void> inserted = draft_.insert(*at.holder, at.pointer, value);
     if (inserted || inserted.error().code == ErrorCode::too_large) return inserted;
     if (operation.name != "copy") {
       return in_operation(operation, "path", operation.path, inserted.error());

@@ -74,10 +74,6 @@ std::int64_t characters(std::string_view text) {
   return count;
 }
 
-std::string number_text(double number) {
-  return go_printed(Value::real(number));
-}
-
 }  // namespace
 
 void Validator::check_custom(const NodeRecord& node, View value, View old_value,
@@ -193,7 +189,8 @@ void Validator::check_custom_number(const NodeRecord& node, const Constraints* c
   const auto refuse = [&](std::string_view relation, double limit) {
     std::string at = path.to_dotted_string();
     std::string detail =
-        fmt::format("{} in body should be {} {}", at, relation, number_text(limit));
+        fmt::format("{} in body should be {} {}", at, relation,
+                    value.is_real() ? go_printed(Value::real(limit)) : bound_text(limit));
     errors_.add(FieldError::invalid(std::move(at), value, std::move(detail)));
   };
   if (constraints->multiple_of && *constraints->multiple_of > 0) {

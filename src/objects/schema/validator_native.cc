@@ -98,9 +98,7 @@ void Validator::check_native_range(const Constraints& constraints, View value,
                                                             : number < *constraints.minimum);
   const bool high = constraints.maximum && number > *constraints.maximum;
   if (!low && !high) return;
-  const auto printed = [](const std::optional<double>& limit) {
-    return go_printed(Value::real(*limit));
-  };
+  const auto printed = [](const std::optional<double>& limit) { return bound_text(*limit); };
   std::string sentence;
   if (constraints.minimum && constraints.maximum) {
     sentence = fmt::format("must be between {} and {}, inclusive", printed(constraints.minimum),
