@@ -1,0 +1,105 @@
+// PodRuntime: what really runs a pod: `host` (processes of this machine in namespaces of their own,
+// owned by a shim that survives the platform) and `pretend` (no process; the run time stands in an
+// annotation). One suite runs on both (tests/suites/pod_runtime_suite.h). The node agent decides
+// what should run; a runtime does it and tells what became of it.
+//
+//   runtime.start(spec);              // → on_change({uid, running …}) … on_change({… exited})
+//   runtime.stop(uid, grace);         // SIGTERM, grace, SIGKILL to the whole tree
+//   runtime.remove(uid);              // forgets it: processes, network, files
+//
+// Assumes: called on the house thread, answers come there. start() with a uid that it already has
+// changes nothing: nothing runs twice, also across restarts, where adopt() finds what is still
+// there. The listener must not destroy the runtime.
+//
+//            start()          all containers run        every container ended
+//   unknown ────────► starting ───────────────► running ─────────────────────► exited
+//      ▲                 └── could not start (reason, message) ─────────────────▲ │
+//      └────────────────────────── remove() ────────────────────────────────────┴─┘
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/instant.h"
+#include "base/result.h"
+#include "base/unique_function.h"
+#include "objects/value.h"
+
+namespace muster::agent {
+
+struct Mount {
+  std::string source;  // a folder of this machine
+  std::string target;  // in the container
+  bool read_only = false;
+};
+
+// A container with everything resolved: no references are left.
+struct ContainerSpec {
+  std::string name;
+  std::string image;
+  std::vector<std::string> arguments;  // the program and its arguments
+  std::vector<std::pair<std::string, std::string>> environment;
+  std::string working_folder = "/";
+  std::vector<Mount> mounts;
+};
+
+struct PodSpec {
+  std::string uid;
+  std::string name_space;
+  std::string name;
+  std::string node;
+  std::string hostname;
+  std::string address;      // its IPv4 address
+  std::string name_server;  // where its DNS questions go
+  std::vector<std::string> search_domains;
+  std::string hosts;  // the text of /etc/hosts
+  std::vector<ContainerSpec> containers;
+  std::string folder;  // of this pod below the data folder: logs, volumes, state
+  objects::Value pod;  // the object, for what a runtime alone understands
+};
+
+struct ContainerState {
+  enum class Phase : std::uint8_t { waiting, running, exited };
+  std::string name;
+  Phase phase = Phase::waiting;
+  std::string reason =
+      {};  // waiting: "ErrImagePull", "ContainerCreating"; exited: "Completed", "Error"
+  std::string message = {};
+  Instant started = {};
+  Instant finished = {};
+  int exit_code = 0;
+  int signal = 0;
+};
+
+struct PodState {
+  std::string uid;
+  std::vector<ContainerState> containers;
+};
+
+class PodRuntime {
+ public:
+  using Listener = UniqueFunction<void(const PodState&)>;
+  using Adopted = UniqueFunction<void(Result<std::vector<PodState>>)>;
+
+  virtual ~PodRuntime() = default;
+
+  // Set once, before anything else.
+  virtual void set_listener(Listener listener) = 0;
+
+  // Finds what runs, or ended, since an earlier life of this process. Called once, first.
+  virtual void adopt(Adopted adopted) = 0;
+
+  virtual void start(PodSpec spec) = 0;
+  virtual void stop(std::string_view uid, Span grace) = 0;
+
+  // Ends it at once where it still runs. The listener hears nothing of it afterwards.
+  virtual void remove(std::string_view uid) = 0;
+};
+
+}  // namespace muster::agent

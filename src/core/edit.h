@@ -1,0 +1,57 @@
+// Edit: one write to one object that pure code asks for. queueing/ and lifecycle/ return edits; the
+// writer in control/ sends them. Updates carry the whole object and go under its resourceVersion,
+// so that an edit computed from an old state is refused instead of undoing something.
+//
+//   edits.push_back(Edit::update_status(resources::workloads, next));
+//   edits.push_back(Edit::record({.about = job, .reason = "Started", …}));
+//
+// Assumes: edits of one list are sent in order, each after the one before was answered, and the
+// rest is dropped when one is refused: the next look at the world decides anew.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "objects/resource.h"
+#include "objects/value.h"
+
+namespace muster::core {
+
+// What becomes a core/v1 Event about an object.
+struct Note {
+  objects::Resource resource;  // of the object it is about
+  objects::Value about;
+  bool warning = false;
+  std::string reason;
+  std::string message;
+  std::string component;  // "kueue-job-controller", "job-controller" …
+};
+
+struct Edit {
+  enum class Verb : std::uint8_t {
+    create,         // object
+    update,         // object, under its resourceVersion
+    update_status,  // the same on the status subresource
+    remove,         // object: name, uid (a precondition) are read from it
+    bind,           // object: a Binding for the pod of that name
+    record,         // note
+  };
+
+  Verb verb = Verb::create;
+  objects::Resource resource = {};
+  objects::Value object = {};
+  std::optional<std::int64_t> grace_period_seconds = {};  // remove
+  std::optional<Note> note = {};
+
+  static Edit create(const objects::Resource& resource, objects::Value object);
+  static Edit update(const objects::Resource& resource, objects::Value object);
+  static Edit update_status(const objects::Resource& resource, objects::Value object);
+  static Edit remove(const objects::Resource& resource, objects::Value object,
+                     std::optional<std::int64_t> grace_period_seconds = {});
+  static Edit bind(const objects::Resource& resource, objects::Value binding);
+  static Edit record(Note note);
+};
+
+}  // namespace muster::core

@@ -1,0 +1,50 @@
+// ClusterState: everything a decision depends on, kept current event by event: flavors, queues,
+// quota and usage, workloads in their queues, nodes and what their pods occupy, addresses in use.
+// Objects are read once, when they come (read_<kind>.h), into dense structs under dense ids.
+//
+//   state.apply(event);
+//   Plan cycle = plan(state, policy);
+//   state.assume(cycle);
+//
+// Assumes: one thread. Events may come in any order between kinds: a Workload before its queue, a
+// Pod before its node. Ids never order anything; names and timestamps do.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+
+#include "core/model/event.h"
+#include "objects/resource.h"
+
+namespace muster::core {
+
+struct Plan;
+
+class ClusterState {
+ public:
+  ClusterState();
+  ~ClusterState();
+  ClusterState(ClusterState&&) noexcept;
+  ClusterState& operator=(ClusterState&&) noexcept;
+
+  // Never fails: an object that cannot be read is kept with the reason why, and waits with it.
+  void apply(const Event& event);
+
+  // Decisions count from the moment they are made: quota and places are taken, heads leave their
+  // queues. The event of the written object takes the assumption's place.
+  void assume(const Plan& plan);
+
+  // The write was refused: the assumption is undone and the workload or pod is looked at again.
+  void forget(const objects::Resource& resource, const objects::ObjectKey& key);
+
+  // Whether some head has not been tried since the last thing that could have changed its answer.
+  bool has_work() const;
+
+  Instant now() const;
+
+ private:
+  struct Tables;
+  std::unique_ptr<Tables> tables_;
+};
+
+}  // namespace muster::core

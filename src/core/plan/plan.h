@@ -1,0 +1,72 @@
+// plan(): one cycle of decisions. State in, decisions out: who is admitted with which flavors and
+// nodes, which pods go where, who must go, and for everyone else why not. It does no I/O, reads no
+// clock, takes no lock, throws no dice, and leaves the state as it found it.
+//
+//   Plan cycle = plan(state, policy);
+//   state.assume(cycle);                      // until the writes come back as events
+//   for (const Edit& edit : edits_of(state, cycle)) …
+//
+// Assumes: one head per ClusterQueue and cycle, as Kueue does it; control/ runs cycles until one
+// decides nothing. `now` is the last tick the state has seen.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/edit.h"
+#include "core/model/cluster_state.h"
+#include "core/plan/because.h"
+#include "objects/resource.h"
+#include "objects/value.h"
+
+namespace muster::core {
+
+// What "admitted" promises about nodes (docs/internals/placement.md).
+enum class Placement : std::uint8_t {
+  none,     // quota alone, as Kueue
+  checked,  // the gang fits the nodes as they are; the cluster's scheduler places it
+  pinned,   // Muster chooses the node of every pod
+};
+
+struct Policy {
+  Placement placement = Placement::pinned;
+  bool places_unmanaged_pods = true;  // embedded: there is no other scheduler
+};
+
+// One decision. Plain values that print and serialise.
+struct Action {
+  enum class Type : std::uint8_t {
+    admit,       // workload: `status` is its new status (admission, conditions)
+    wait,        // workload: the head could not start; `because` says why
+    evict,       // workload: it must stop; `because` says why
+    bind,        // pod: to `node` with `address`
+    unbindable,  // pod that no queue manages and no node takes; `because`
+  };
+
+  Type type = Type::wait;
+  objects::ObjectKey key;  // of the workload or the pod
+  std::string uid;
+  objects::Value status = {};  // admit
+  std::string node = {};       // bind
+  std::string address = {};    // bind; empty where the cluster's own network gives one
+  Because because = {};        // wait, evict, unbindable
+};
+
+struct Plan {
+  std::vector<Action> actions;
+
+  bool decides_something() const;  // anything but waits
+};
+
+Plan plan(ClusterState& state, const Policy& policy);
+
+// The writes that carry the plan out, each with its notes: evictions first, then admissions, then
+// bindings, then conditions of those who wait, and those only where the reason changed. One inner
+// list per object: lists are independent of each other.
+std::vector<std::vector<Edit>> edits_of(const ClusterState& state, const Plan& plan);
+
+objects::Value to_value(const Plan& plan);
+
+}  // namespace muster::core

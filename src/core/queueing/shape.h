@@ -1,0 +1,68 @@
+// Shape: what a kind of job looks like to queueing. One file per kind, shape_<kind>.cc; all code
+// that knows the fields of the kind is there.
+//
+//   const Shape& shape = job_shape();          // batch/v1
+//   for (const PodSet& set : shape.pod_sets(job)) …
+//
+// Assumes: the job was admitted by its schema; whatever else is wrong with it becomes an Error that
+// ends on the job as an event. Functions are pure and answer the edited object.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "objects/resource.h"
+#include "objects/value.h"
+
+namespace muster::core {
+
+struct PodSet {
+  std::string name;
+  objects::Value pod_template;  // metadata and spec
+  std::int64_t count = 0;
+  std::optional<std::int64_t> minimum_count = {};
+};
+
+// What admission adds to the pods of one pod set.
+struct PodSetInjection {
+  std::string name;
+  std::int64_t count = 0;
+  std::vector<std::pair<std::string, std::string>> node_selector;
+  std::vector<std::pair<std::string, std::string>> labels;
+  std::vector<std::pair<std::string, std::string>> annotations;
+  std::vector<objects::Value> tolerations;
+};
+
+struct Outcome {
+  bool succeeded = false;
+  std::string message;
+};
+
+struct Shape {
+  objects::Resource resource;
+
+  Result<std::vector<PodSet>> (*pod_sets)(objects::View job);
+  bool (*is_suspended)(objects::View job);
+  bool (*is_active)(objects::View job);                  // a pod of it may still run
+  bool (*is_ready)(objects::View job);                   // all pods are ready
+  std::optional<Outcome> (*outcome)(objects::View job);  // once it has finished
+
+  // Un-suspended, with what admission adds; a key that is there with another value is an error.
+  Result<objects::Value> (*start)(const objects::Value& job, std::span<const PodSetInjection> sets);
+
+  // Suspended, with the templates of these pod sets.
+  objects::Value (*stop)(const objects::Value& job, std::span<const PodSet> original);
+};
+
+const Shape& job_shape();
+
+// The shape of a kind, or null where queueing does not know it.
+const Shape* find_shape(const objects::Resource& resource);
+
+}  // namespace muster::core

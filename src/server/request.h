@@ -1,0 +1,75 @@
+// What passes between a transport and the API server: Request in, Response out, where a response
+// is whole or a Stream that goes on (a watch, a followed log). HTTP is one transport; tests call
+// handle() directly.
+//
+//   server.handle(std::move(request), [](Response response) { … });
+//
+// Assumes: a Request has been authenticated; its body was read under body_bytes_max. A transport
+// may parse a JSON body on its own thread and hand over the document as well. Streams are pulled on
+// the house thread: a client that does not read is a stream that is not taken from, and the store
+// cuts it off.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "base/executor.h"
+#include "objects/json.h"
+#include "objects/value.h"
+#include "store/bytes.h"
+
+namespace muster::server {
+
+// Who asks. `system:masters` may do everything.
+struct Identity {
+  std::string name;
+  std::vector<std::string> groups = {};
+};
+
+struct Request {
+  std::string method = "GET";
+  std::string path;        // as sent, without the query
+  std::string query = {};  // as sent, without the question mark
+  std::string accept = {};
+  std::string content_type = {};
+  std::string user_agent = {};
+  std::string body = {};
+  Identity identity = {};
+};
+
+// One piece of a body, shared by everybody it is sent to.
+using Piece = store::Bytes;
+
+struct StreamStep {
+  std::vector<Piece> pieces;  // empty: nothing now, on_ready comes when there is more
+  bool ended = false;         // nothing comes after these
+};
+
+class Stream {
+ public:
+  virtual ~Stream() = default;
+
+  // About `bytes_max` bytes at most, whole events only. After a step without pieces on_ready is
+  // called once when there is something new.
+  virtual StreamStep take(std::size_t bytes_max) = 0;
+
+  // Set once, before the first take.
+  virtual void set_on_ready(Task on_ready) = 0;
+};
+
+struct Response {
+  int status = 200;
+  std::string content_type = "application/json";
+  std::vector<std::pair<std::string, std::string>> headers = {};
+  std::variant<Piece, std::unique_ptr<Stream>> body = Piece();
+};
+
+using Respond = UniqueFunction<void(Response)>;
+
+}  // namespace muster::server
