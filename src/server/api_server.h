@@ -1,0 +1,65 @@
+// ApiServer: a Kubernetes API over one store. Transports hand it authenticated requests; the
+// controllers and agents of the same process use in_process(), which takes the same road through
+// authorisation, admission and the verbs, without text in between.
+//
+//   ApiServer server(store, house, clock, random, {.authorizer = &authorizer, .logs = &logs});
+//   TRY(server.load());
+//   server.handle(std::move(request), [](Response response) { … });
+//   std::unique_ptr<client::Api> api = server.in_process({.name = "system:muster:control", …});
+//
+// Assumes: everything happens on the house thread; the store outlives the server, the server every
+// Stream, Api and Watch that came from it. An answer never comes from inside the call.
+//
+//   handle ─► route ─► authorise ─► decode ─► verb (Value level) ─► encode ─► Response
+//                                               ▲        │
+//   in_process ──────► authorise ───────────────┘        └─► admission ─► store ─► watchers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+
+#include "base/clock.h"
+#include "base/executor.h"
+#include "base/log.h"
+#include "base/random.h"
+#include "base/result.h"
+#include "client/api.h"
+#include "server/authorizer.h"
+#include "server/pod_logs.h"
+#include "server/request.h"
+#include "store/store.h"
+
+namespace muster::server {
+
+struct ServerOptions {
+  const Authorizer* authorizer = nullptr;  // null: system:masters alone
+  PodLogs* logs = nullptr;                 // null: there are none
+  Log log = Log::silent();
+};
+
+class ApiServer {
+ public:
+  ApiServer(store::Store& store, Executor& house, Clock& clock, Random& random,
+            ServerOptions options);
+  ApiServer(const ApiServer&) = delete;
+  ApiServer& operator=(const ApiServer&) = delete;
+  ~ApiServer();
+
+  // Reads the store, and starts what runs by itself: garbage collection, the end of old events,
+  // compaction. The namespaces that always exist are written if they do not; they may appear a
+  // moment later.
+  Result<> load();
+
+  // Where the logs come from may be known only after the agents are made.
+  void set_logs(PodLogs* logs);
+
+  void handle(Request request, Respond respond);
+
+  std::unique_ptr<client::Api> in_process(Identity identity);
+
+ private:
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace muster::server
