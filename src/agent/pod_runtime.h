@@ -4,17 +4,22 @@
 // what should run; a runtime does it and tells what became of it.
 //
 //   runtime.start(spec);              // → on_change({uid, running …}) … on_change({… exited})
+//   runtime.restart(uid, "main");     // an ended container once more, in the same pod
 //   runtime.stop(uid, grace);         // SIGTERM, grace, SIGKILL to the whole tree
 //   runtime.remove(uid);              // forgets it: processes, network, files
 //
 // Assumes: called on the house thread, answers come there. start() with a uid that it already has
 // changes nothing: nothing runs twice, also across restarts, where adopt() finds what is still
-// there. The listener must not destroy the runtime.
+// there. Answers and changes never come from inside a call. The listener must not destroy the
+// runtime.
 //
 //            start()          all containers run        every container ended
 //   unknown ────────► starting ───────────────► running ─────────────────────► exited
 //      ▲                 └── could not start (reason, message) ─────────────────▲ │
 //      └────────────────────────── remove() ────────────────────────────────────┴─┘
+//
+// A container whose image is not to be had stays waiting with its reason ("ErrImagePull") and is
+// never tried again: remove() and start() do that.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -43,10 +48,10 @@ struct Mount {
 struct ContainerSpec {
   std::string name;
   std::string image;
-  std::vector<std::string> arguments;  // the program and its arguments
-  std::vector<std::pair<std::string, std::string>> environment;
+  std::vector<std::string> arguments = {};  // the program and its arguments
+  std::vector<std::pair<std::string, std::string>> environment = {};
   std::string working_folder = "/";
-  std::vector<Mount> mounts;
+  std::vector<Mount> mounts = {};
 };
 
 struct PodSpec {
@@ -75,11 +80,22 @@ struct ContainerState {
   Instant finished = {};
   int exit_code = 0;
   int signal = 0;
+  int attempt = 0;  // how often restart() was obeyed before this run
+
+  // Nothing runs and nothing will, unless somebody asks for it.
+  bool is_quiet() const {
+    return phase == Phase::exited ||
+           (phase == Phase::waiting && !reason.empty() && reason != "ContainerCreating");
+  }
+
+  friend bool operator==(const ContainerState&, const ContainerState&) = default;
 };
 
 struct PodState {
   std::string uid;
   std::vector<ContainerState> containers;
+
+  friend bool operator==(const PodState&, const PodState&) = default;
 };
 
 class PodRuntime {
@@ -89,13 +105,20 @@ class PodRuntime {
 
   virtual ~PodRuntime() = default;
 
-  // Set once, before anything else.
+  // Set before anything else; an empty one when whoever listened goes away.
   virtual void set_listener(Listener listener) = 0;
 
   // Finds what runs, or ended, since an earlier life of this process. Called once, first.
   virtual void adopt(Adopted adopted) = 0;
 
   virtual void start(PodSpec spec) = 0;
+
+  // Runs an exited container again with the same program, volumes, address and names; its earlier
+  // log stays readable as the previous one. Ignored while it runs, while the pod is being stopped,
+  // and for what is not known.
+  virtual void restart(std::string_view uid, std::string_view container) = 0;
+
+  // Afterwards every container becomes quiet. A second call may shorten the grace, not lengthen it.
   virtual void stop(std::string_view uid, Span grace) = 0;
 
   // Ends it at once where it still runs. The listener hears nothing of it afterwards.

@@ -31,5 +31,7 @@ inline constexpr std::string_view pod_ip = "muster.dev/pod-ip";
 // Annotations of pretend pods: how long the pod runs and how it ends.
 inline constexpr std::string_view pretend_run_seconds = "muster.dev/pretend-run-seconds";
 inline constexpr std::string_view pretend_exit_code = "muster.dev/pretend-exit-code";
+inline constexpr std::string_view pretend_ignores_stop = "muster.dev/pretend-ignores-sigterm";
+inline constexpr std::string_view pretend_image_error = "muster.dev/pretend-image-error";
 
 }  // namespace muster::core::words

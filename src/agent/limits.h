@@ -1,0 +1,32 @@
+// The maxima of this folder. Beyond each there is a typed refusal or a visible cut, never growth.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace muster::agent {
+
+// Seconds that a pretend pod may ask to run: 100 years.
+inline constexpr double pretend_run_seconds_max = 3.2e9;
+
+// Pods that a node takes when its option does not say.
+inline constexpr std::int64_t pods_per_node_default = 110;
+
+// One --node option, the nodes that one agent poses as, and the resources of one node.
+inline constexpr std::size_t node_option_bytes_max = 16'384;
+inline constexpr std::size_t nodes_max = 10'000;
+inline constexpr std::size_t node_resources_max = 100;
+
+// What a value may become by $(VAR) references: a chain of doublings stops here.
+inline constexpr std::size_t expanded_bytes_max = std::size_t{1} << 20;
+
+// A container's whole environment, and the files of all volumes of a pod.
+inline constexpr std::size_t environment_bytes_max = std::size_t{2} << 20;
+inline constexpr std::size_t volume_bytes_max = std::size_t{16} << 20;
+
+// A gang whose members' names are written into /etc/hosts; the names of a larger one are left to
+// the name server.
+inline constexpr std::size_t hosts_members_max = 4'096;
+
+}  // namespace muster::agent
