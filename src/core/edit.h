@@ -5,8 +5,10 @@
 //   edits.push_back(Edit::update_status(resources::workloads, next));
 //   edits.push_back(Edit::record({.about = job, .reason = "Started", …}));
 //
-// Assumes: edits of one list are sent in order, each after the one before was answered, and the
-// rest is dropped when one is refused: the next look at the world decides anew.
+// Assumes: edits of one list are sent in order, each after the one before was answered (`alongside`
+// edits may overtake: the pods of a gang are made at once), and the rest is dropped when one is
+// refused: the next look at the world decides anew. A list writes an object at most once, and may
+// remove it after that.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -44,6 +46,7 @@ struct Edit {
   objects::Value object = {};
   std::optional<std::int64_t> grace_period_seconds = {};  // remove
   std::optional<Note> note = {};
+  bool alongside = false;  // need not wait for the answer to the edit before it
 
   static Edit create(const objects::Resource& resource, objects::Value object);
   static Edit update(const objects::Resource& resource, objects::Value object);

@@ -14,6 +14,22 @@ inline constexpr std::string_view job_uid = "kueue.x-k8s.io/job-uid";
 inline constexpr std::string_view pod_set = "kueue.x-k8s.io/podset";
 inline constexpr std::string_view workload = "kueue.x-k8s.io/workload";
 inline constexpr std::string_view managed = "kueue.x-k8s.io/managed";
+inline constexpr std::string_view local_queue_name = "kueue.x-k8s.io/local-queue-name";
+inline constexpr std::string_view cluster_queue_name = "kueue.x-k8s.io/cluster-queue-name";
+inline constexpr std::string_view prebuilt_workload = "kueue.x-k8s.io/prebuilt-workload-name";
+inline constexpr std::string_view maximum_execution_seconds =
+    "kueue.x-k8s.io/max-exec-time-seconds";
+inline constexpr std::string_view minimum_parallelism = "kueue.x-k8s.io/job-min-parallelism";
+inline constexpr std::string_view completions_equal_parallelism =
+    "kueue.x-k8s.io/job-completions-equal-parallelism";
+inline constexpr std::string_view stopping = "kueue.x-k8s.io/stopping";
+inline constexpr std::string_view required_topology = "kueue.x-k8s.io/podset-required-topology";
+inline constexpr std::string_view preferred_topology = "kueue.x-k8s.io/podset-preferred-topology";
+inline constexpr std::string_view unconstrained_topology =
+    "kueue.x-k8s.io/podset-unconstrained-topology";
+inline constexpr std::string_view elastic_job = "kueue.x-k8s.io/elastic-job";
+inline constexpr std::string_view provisioning_parameter_prefix = "provreq.kueue.x-k8s.io/";
+inline constexpr std::string_view default_queue = "default";
 inline constexpr std::string_view resource_in_use = "kueue.x-k8s.io/resource-in-use";
 inline constexpr std::string_view admission_gate = "kueue.x-k8s.io/admission";
 
@@ -21,12 +37,22 @@ inline constexpr std::string_view admission_gate = "kueue.x-k8s.io/admission";
 inline constexpr std::string_view hostname_label = "kubernetes.io/hostname";
 inline constexpr std::string_view job_tracking = "batch.kubernetes.io/job-tracking";
 inline constexpr std::string_view completion_index = "batch.kubernetes.io/job-completion-index";
+inline constexpr std::string_view job_name_label = "batch.kubernetes.io/job-name";
+inline constexpr std::string_view controller_uid_label = "batch.kubernetes.io/controller-uid";
+inline constexpr std::string_view legacy_job_name_label = "job-name";
+inline constexpr std::string_view legacy_controller_uid_label = "controller-uid";
+inline constexpr std::string_view job_controller = "kubernetes.io/job-controller";
+inline constexpr std::string_view unreachable_taint = "node.kubernetes.io/unreachable";
 
-// Muster's own annotations on pods. gang-size: how many pods must be bound before the first of them
-// starts; written at un-suspension. pod-ip: the address chosen when the pod was bound, copied from
-// the Binding. A tenant cannot set them: the server drops them from what tenants write.
+// Muster's own annotations on pods. gang-size: how many pods of the Workload must be bound, in
+// whatever phase they are by then, before this one starts; written at un-suspension. pod-ip: the
+// address chosen when the pod was bound, copied from the Binding. A tenant cannot set them: the
+// server drops them from what tenants write.
 inline constexpr std::string_view gang_size = "muster.dev/gang-size";
 inline constexpr std::string_view pod_ip = "muster.dev/pod-ip";
+
+// Muster's own condition on jobs: something in the spec is not served here, and which.
+inline constexpr std::string_view unserved = "muster.dev/Unserved";
 
 // Annotations of pretend pods: how long the pod runs and how it ends.
 inline constexpr std::string_view pretend_run_seconds = "muster.dev/pretend-run-seconds";

@@ -3,6 +3,14 @@
 // edits out; level-triggered. Embedded only: on Kubernetes the cluster's own controller does this.
 //
 //   auto step = run_job({.job = job, .pods = pods_of_job, .now = now});
+//
+// A finished pod is counted in three writes, so that any of them may be lost: its uid goes into
+// status.uncountedTerminatedPods; its finalizer goes; its uid leaves the list as the counter rises.
+//
+// Assumes: the views are never older than what earlier steps for this job saw or wrote, also
+// across a restart, and a step begins when the edits of the one before were answered. So that one
+// mistake there does not run a rank twice, pods have names that follow from the job and their
+// index: the same decision made again asks for a name that is taken, and is refused.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -17,14 +25,14 @@
 namespace muster::core {
 
 struct JobObserved {
-  objects::Value job;
+  objects::Value job;                    // absent: it is gone, and its pods are let go
   std::span<const objects::Value> pods;  // those that it controls or that match and have no owner
   Instant now;
 };
 
 struct JobStep {
   std::vector<Edit> edits;
-  std::optional<Instant> look_again = {};  // a deadline, a back-off
+  std::optional<Instant> look_again = {};  // a deadline, a back-off, the end of its retention
 };
 
 JobStep run_job(const JobObserved& observed);

@@ -3,6 +3,10 @@
 // process by our server and, later, by the webhook on Kubernetes.
 //
 //   auto admitted = admit_job({.job = job, .old_job = {}, .has_default_queue = false});
+//   if (!admitted.errors.empty()) …   // 422, with Kueue's sentences
+//
+// Assumes: the job was admitted by its schema, defaults included. A job that names no queue, where
+// there is no default one, is nobody's: it is left as it is, and never suspended.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,13 +1,18 @@
 // reconcile_workload: Kueue's part for one job: its Workload exists and matches, the job runs only
 // while its Workload is admitted, and both end together. Level-triggered: it looks at the job and
 // its Workloads as they are, and answers the edits that bring them one step nearer to agreement.
-// No edits: they agree. It is the same on every control plane.
+// No edits: they agree, or wait for somebody else. It is the same on every control plane.
 //
 //   job suspended ──► Workload created ──► (plan() admits it) ──► job started with the flavor's
 //   nodes ──► job finished ──► Workload Finished.
 //   Workload Evicted ──► job stopped ──► no pod active ──► reservation cleared, Requeued.
 //
-//   auto edits = reconcile_workload(job_shape, {.job = job, .workloads = mine, .now = now});
+//   auto edits = reconcile_workload(job_shape(), {.job = job, .workloads = mine, .now = now});
+//
+// Assumes: the views are at least as new as what earlier edits for this job wrote. Then a second
+// look at the same world gives the same edits, and edits from an old look are refused by their
+// resourceVersion. Look again when the job, one of its Workloads, a flavor or a priority class
+// changes; there are no timers.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -22,12 +27,13 @@
 namespace muster::core {
 
 struct Reconciled {
-  objects::Value job;                                // absent: it is gone
-  std::span<const objects::Value> workloads;         // those that the job owns
-  std::span<const objects::Value> flavors;           // ResourceFlavors
-  std::span<const objects::Value> priority_classes;  // WorkloadPriorityClasses and PriorityClasses
-  bool has_local_queue = false;                      // the queue it names exists
-  Instant now;
+  // Absent: it is gone, and its Workloads go too.
+  objects::Value job;
+  std::span<const objects::Value> workloads;  // those that the job owns
+  std::span<const objects::Value> flavors;    // ResourceFlavors
+  std::span<const objects::Value> workload_priority_classes = {};
+  std::span<const objects::Value> priority_classes = {};  // of scheduling.k8s.io
+  Instant now = {};
 };
 
 std::vector<Edit> reconcile_workload(const Shape& shape, const Reconciled& given);

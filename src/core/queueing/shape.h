@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "core/edit.h"
 #include "objects/resource.h"
 #include "objects/value.h"
 
@@ -27,6 +28,8 @@ struct PodSet {
   objects::Value pod_template;  // metadata and spec
   std::int64_t count = 0;
   std::optional<std::int64_t> minimum_count = {};
+  objects::Value topology_request =
+      {};  // as in Workload.spec.podSets[]; absent where there is none
 };
 
 // What admission adds to the pods of one pod set.
@@ -44,20 +47,35 @@ struct Outcome {
   std::string message;
 };
 
+// Pods of a pod set that are done and will not come again: their quota is free.
+struct Reclaimable {
+  std::string pod_set;
+  std::int64_t count = 0;
+};
+
+// One write on the way to a stopped job.
+struct Stop {
+  Edit edit;
+  bool begins = false;  // the job ran until now
+};
+
 struct Shape {
   objects::Resource resource;
+  std::string_view integration;  // Kueue's name of the kind, "batch/job"
 
-  Result<std::vector<PodSet>> (*pod_sets)(objects::View job);
-  bool (*is_suspended)(objects::View job);
+  Result<std::vector<PodSet>> (*pod_sets)(const objects::Value& job);
+  bool (*is_suspended)(objects::View job);               // wholly: nothing of stop() is left to do
   bool (*is_active)(objects::View job);                  // a pod of it may still run
-  bool (*is_ready)(objects::View job);                   // all pods are ready
+  bool (*is_ready)(objects::View job);                   // all pods are ready, or done
   std::optional<Outcome> (*outcome)(objects::View job);  // once it has finished
+  std::vector<Reclaimable> (*reclaimable)(objects::View job);
 
   // Un-suspended, with what admission adds; a key that is there with another value is an error.
   Result<objects::Value> (*start)(const objects::Value& job, std::span<const PodSetInjection> sets);
 
-  // Suspended, with the templates of these pod sets.
-  objects::Value (*stop)(const objects::Value& job, std::span<const PodSet> original);
+  // The next write that stops the job and gives it back the templates of these pod sets (none:
+  // they stay as they are). Nothing while its pods must end first, and once it is stopped.
+  std::optional<Stop> (*stop)(const objects::Value& job, std::span<const PodSet> original);
 };
 
 const Shape& job_shape();

@@ -1,0 +1,399 @@
+// The steps in Kueue's order; each look takes the first that has something to do.
+//
+//   job gone? ─► its Workload ─► finished? ─► being deleted? ─► job finished? ─► missing? ─►
+//   counts and readiness ─► deactivated? ─► evicted? ─► start, or keep stopped
+//
+// SPDX-License-Identifier: Apache-2.0
+#include "core/queueing/reconcile_workload.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "core/draft.h"
+#include "core/queueing/compose_workload.h"
+#include "core/queueing/job_queue.h"
+#include "core/queueing/pod_sets.h"
+#include "core/queueing/workload_status.h"
+#include "core/words.h"
+#include "objects/metadata.h"
+#include "objects/resource.h"
+
+namespace muster::core {
+
+using objects::condition;
+using objects::Value;
+using objects::View;
+using objects::resources::workloads;
+
+namespace {
+
+constexpr std::size_t event_message_bytes_max = 1024;
+
+class Look {
+ public:
+  Look(const Shape& shape, const Reconciled& given)
+      : shape_(shape), given_(given), job_(given.job) {}
+
+  std::vector<Edit> edits() {
+    if (job_.is_absent() || objects::is_being_deleted(job_)) {
+      let_go();
+    } else if (!queue_name_of(job_).empty()) {
+      reconcile();
+    }
+    return std::move(edits_);
+  }
+
+ private:
+  struct Own {
+    std::optional<Value> match;
+    std::vector<Value> others;
+  };
+
+  void reconcile();
+  bool keep_one(const Own& own);
+  void reconcile_with(const Value& workload);
+  void create();
+
+  Own own_workloads() const;
+  bool matches(const Value& workload) const;
+  bool update_unmatched(const Own& own);
+  bool update_priority(const Value& workload);
+  bool update_counts(const Value& workload);
+  bool update_activation(const Value& workload);
+  void stop_evicted(const Value& workload);
+  void start(const Value& workload);
+  void follow_queue_name(const Value& workload);
+
+  // Stops the job; done once it is wholly stopped.
+  bool stop(const Value* workload, std::string_view message);
+  void finish(const Value& workload, std::string_view reason, std::string_view message);
+  void let_go();
+  void remove_workload(const Value& workload);
+  void refuse(const Error& error);
+  void write_status(Value workload);
+  void record(std::string_view reason, std::string message, bool warning = false);
+  bool is_suspended() const { return shape_.is_suspended(job_); }
+
+  const Shape& shape_;
+  const Reconciled& given_;
+  const Value& job_;
+  std::vector<PodSet> pod_sets_;
+  std::vector<Edit> edits_;
+};
+
+std::string key_text(View object) {
+  return objects::key_of(object).to_string();
+}
+
+void Look::reconcile() {
+  auto pod_sets = shape_.pod_sets(job_);
+  if (!pod_sets) return refuse(pod_sets.error());
+  pod_sets_ = *std::move(pod_sets);
+  const Own own = own_workloads();
+  if (!keep_one(own)) return;
+  if (own.match) return reconcile_with(*own.match);
+  if (!shape_.outcome(job_)) create();
+}
+
+// Whether there is at most one Workload and it matches; if not, an edit towards that.
+bool Look::keep_one(const Own& own) {
+  if (!own.match && !is_suspended() && !shape_.outcome(job_)) {
+    const Value* last = own.others.size() == 1 ? &own.others[0] : nullptr;
+    const bool is_stopped =
+        stop(last, last == nullptr
+                       ? "Missing Workload; unable to restore pod templates"
+                       : "No matching Workload; restoring pod templates according to existent "
+                         "Workload");
+    if (!is_stopped) return false;
+  }
+  if (update_unmatched(own)) return false;
+  for (const Value& other : own.others) {
+    remove_workload(other);
+    record("DeletedWorkload", fmt::format("Deleted not matching Workload: {}", key_text(other)));
+  }
+  if (!own.others.empty()) return false;
+  return !own.match || !update_priority(*own.match);
+}
+
+void Look::reconcile_with(const Value& workload) {
+  if (is_finished(workload)) {
+    if (objects::has_finalizer(workload, words::resource_in_use)) {
+      edits_.push_back(
+          Edit::update(workloads, without_finalizer(workload, words::resource_in_use)));
+    }
+    return;
+  }
+  const auto outcome = shape_.outcome(job_);
+  if (objects::is_being_deleted(workload)) {
+    if (!outcome && !stop(&workload, "Workload is deleted")) return;
+    remove_workload(workload);
+    return;
+  }
+  if (outcome) {
+    return finish(workload, outcome->succeeded ? "Succeeded" : "Failed", outcome->message);
+  }
+  if (update_counts(workload) || update_activation(workload)) return;
+  if (is_evicted(workload)) return stop_evicted(workload);
+  if (!is_suspended()) {
+    if (!is_admitted(workload)) stop(&workload, "Not admitted by cluster queue");
+    return;
+  }
+  if (is_admitted(workload)) return start(workload);
+  follow_queue_name(workload);
+}
+
+void Look::create() {
+  // Pods of before would not be counted by the new Workload.
+  if (!prebuilt_workload_of(job_).empty() || shape_.is_active(job_)) return;
+  auto composed = compose_workload(shape_, given_, pod_sets_);
+  if (!composed) return refuse(composed.error());
+  record("CreatedWorkload", fmt::format("Created Workload: {}", key_text(*composed)));
+  edits_.insert(edits_.begin(), Edit::create(workloads, *std::move(composed)));
+}
+
+Look::Own Look::own_workloads() const {
+  std::vector<Value> all(given_.workloads.begin(), given_.workloads.end());
+  const auto age = [](const Value& workload) {
+    return std::pair(workload["metadata"]["creationTimestamp"].string_or(""),
+                     objects::name_of(workload));
+  };
+  std::sort(all.begin(), all.end(),
+            [&](const Value& a, const Value& b) { return age(a) < age(b); });
+  Own own;
+  for (Value& each : all) {
+    if (!own.match && matches(each)) {
+      own.match = std::move(each);
+    } else {
+      own.others.push_back(std::move(each));
+    }
+  }
+  return own;
+}
+
+// A Workload whose counts were cut by a partial admission describes the running job; the job that
+// is not started yet, or is stopped, is described by its spec.
+bool Look::matches(const Value& workload) const {
+  const View owner = objects::controller_of(workload);
+  if (owner["uid"].string_or("") != objects::uid_of(job_)) return false;
+  const auto prebuilt = prebuilt_workload_of(job_);
+  if (!prebuilt.empty()) return objects::name_of(workload) == prebuilt;
+  if (workload["spec"]["maximumExecutionTimeSeconds"].integer() !=
+      maximum_execution_seconds_of(job_)) {
+    return false;
+  }
+  const auto tolerations = is_admitted(workload) ? Tolerations::ignored : Tolerations::compared;
+  const std::vector<PodSet> wanted = pod_sets_of(workload);
+  if (!has_reservation(workload)) return same_pod_sets(pod_sets_, wanted, tolerations);
+  std::vector<PodSet> running = wanted;
+  const View assignments = workload["status"]["admission"]["podSetAssignments"];
+  for (std::size_t i = 0; i < running.size(); ++i) {
+    if (!running[i].minimum_count) continue;
+    running[i].count = assignments[i]["count"].integer_or(running[i].count);
+  }
+  return same_pod_sets(pod_sets_, running, tolerations) ||
+         (is_suspended() && same_pod_sets(pod_sets_, wanted, tolerations));
+}
+
+// A job that waits may be changed: its Workload follows.
+bool Look::update_unmatched(const Own& own) {
+  if (own.match || own.others.empty() || !is_suspended()) return false;
+  const Value& old = own.others[0];
+  if (has_reservation(old) || objects::is_being_deleted(old) || is_finished(old)) return false;
+  auto composed = compose_workload(shape_, given_, pod_sets_);
+  if (!composed) {
+    refuse(composed.error());
+    return true;
+  }
+  Draft draft(old);
+  draft.set({"spec"}, composed->part((*composed)["spec"]));
+  draft.set({"spec", "active"}, Value::boolean(is_active_workload(old)));
+  edits_.push_back(Edit::update(workloads, draft.value()));
+  record("UpdatedWorkload",
+         fmt::format("Updated not matching Workload for suspended job: {}", key_text(old)));
+  return true;
+}
+
+// The priority follows the job's label. One that came from a pod's class stays, and a reserved
+// Workload cannot get a class that it did not have.
+bool Look::update_priority(const Value& workload) {
+  const View reference = workload["spec"]["priorityClassRef"];
+  if (objects::is_being_deleted(workload) || is_finished(workload)) return false;
+  if (reference["name"].string_or("") == priority_class_of(job_)) return false;
+  const bool is_pods = reference && reference["kind"].string_or("") != "WorkloadPriorityClass";
+  if (is_pods || (!reference && has_reservation(workload))) return false;
+  const auto priority = priority_of(given_, pod_sets_);
+  if (!priority) {
+    refuse(priority.error());
+    return true;
+  }
+  const Value next = Draft(workload)
+                         .set_or_drop({"spec", "priorityClassRef"}, priority->class_reference)
+                         .set({"spec", "priority"}, Value::integer(priority->value))
+                         .value();
+  if (next.view() == workload.view()) return false;
+  edits_.push_back(Edit::update(workloads, next));
+  record("UpdatedWorkload", fmt::format("Updated workload priority class: {}", key_text(workload)));
+  return true;
+}
+
+Value with_reclaimable(const Value& workload, std::vector<Reclaimable> done) {
+  std::vector<Value> list;
+  for (const Reclaimable& each : done) {
+    std::int64_t count = each.count;
+    for (View set : workload["spec"]["podSets"].elements()) {
+      if (set["name"].string_or("") != each.pod_set) continue;
+      count = std::min(count, set["count"].integer_or(0));
+    }
+    list.push_back(
+        Value::object({{"name", Value::string(each.pod_set)}, {"count", Value::integer(count)}}));
+  }
+  const Value wanted = list_of(list);
+  const View present = workload["status"]["reclaimablePods"];
+  if (list.empty() ? present.empty() : present == wanted.view()) return workload;
+  return Draft(workload).set_or_drop({"status", "reclaimablePods"}, wanted).value();
+}
+
+// Kueue keeps this condition only where somebody waits for it; here it is kept from the moment the
+// pods are ready, so that nobody who waits in a queue costs a write.
+Value with_readiness(const Value& workload, bool is_ready, Instant now) {
+  const View present = condition(workload, "PodsReady");
+  const bool was_lost = present["reason"].string_or("") == "WaitForRecovery" ||
+                        present["reason"].string_or("") == "Recovered";
+  if (is_ready) {
+    return stating(workload,
+                   {.type = "PodsReady",
+                    .reason = was_lost ? "Recovered" : "Started",
+                    .message = "All pods reached readiness and the workload is running"},
+                   now);
+  }
+  if (!objects::is_true(present)) return workload;
+  return stating(workload,
+                 {.type = "PodsReady",
+                  .holds = false,
+                  .reason = "WaitForRecovery",
+                  .message = "At least one pod has failed, waiting for recovery"},
+                 now);
+}
+
+bool Look::update_counts(const Value& workload) {
+  Value next = with_reclaimable(workload, shape_.reclaimable(job_));
+  if (is_admitted(workload) && !is_evicted(workload) && !is_suspended()) {
+    next = with_readiness(next, shape_.is_ready(job_), given_.now);
+  }
+  if (next.view() == workload.view()) return false;
+  write_status(std::move(next));
+  return true;
+}
+
+// spec.active is the user's switch.
+bool Look::update_activation(const Value& workload) {
+  if (is_active_workload(workload)) {
+    const View requeued = condition(workload, "Requeued");
+    if (!objects::is_false(requeued) || requeued["reason"].string_or("") != "Deactivated") {
+      return false;
+    }
+    write_status(stating(
+        workload,
+        {.type = "Requeued", .reason = "Reactivated", .message = "The workload was reactivated"},
+        given_.now));
+    return true;
+  }
+  if (is_evicted(workload)) return false;
+  const std::string message = "The workload is deactivated";
+  const Value next = evicted(workload, "Deactivated", message, given_.now);
+  write_status(Draft(next).drop({"status", "requeueState"}).value());
+  if (workload["status"]["admission"]) {
+    edits_.push_back(Edit::record({.resource = workloads,
+                                   .about = workload,
+                                   .reason = "EvictedDueToDeactivated",
+                                   .message = message,
+                                   .component = "kueue-workload-controller"}));
+  }
+  return true;
+}
+
+void Look::stop_evicted(const Value& workload) {
+  const View eviction = condition(workload, "Evicted");
+  if (!stop(&workload, eviction["message"].string_or(""))) return;
+  if (!has_reservation(workload) || shape_.is_active(job_)) return;
+  write_status(released(workload, given_.now));
+}
+
+void Look::start(const Value& workload) {
+  const auto injections = injections_of(workload, given_.flavors);
+  if (!injections) return;
+  auto started = shape_.start(job_, *injections);
+  if (!started) return finish(workload, "FailedToStart", started.error().message);
+  edits_.push_back(Edit::update(shape_.resource, *std::move(started)));
+  const auto queue = workload["status"]["admission"]["clusterQueue"].string_or("");
+  record("Started", fmt::format("Admitted by clusterQueue {}", queue));
+}
+
+void Look::follow_queue_name(const Value& workload) {
+  const std::string_view queue = queue_name_of(job_);
+  if (has_reservation(workload) || workload["spec"]["queueName"].string_or("") == queue) return;
+  edits_.push_back(Edit::update(
+      workloads, Draft(workload).set({"spec", "queueName"}, Value::string(queue)).value()));
+}
+
+bool Look::stop(const Value* workload, std::string_view message) {
+  if (is_suspended()) return true;
+  const std::vector<PodSet> original =
+      workload == nullptr ? std::vector<PodSet>{} : pod_sets_of(*workload);
+  if (auto next = shape_.stop(job_, original)) {
+    edits_.push_back(std::move(next->edit));
+    if (next->begins) record("Stopped", std::string(message));
+  }
+  return false;
+}
+
+void Look::finish(const Value& workload, std::string_view reason, std::string_view message) {
+  write_status(
+      stating(workload,
+              {.type = "Finished", .reason = std::string(reason), .message = std::string(message)},
+              given_.now));
+  record("FinishedWorkload", fmt::format("Workload '{}' is declared finished", key_text(workload)));
+}
+
+void Look::let_go() {
+  for (const Value& workload : given_.workloads) remove_workload(workload);
+}
+
+void Look::remove_workload(const Value& workload) {
+  if (objects::has_finalizer(workload, words::resource_in_use)) {
+    edits_.push_back(Edit::update(workloads, without_finalizer(workload, words::resource_in_use)));
+  }
+  if (!objects::is_being_deleted(workload)) edits_.push_back(Edit::remove(workloads, workload));
+}
+
+void Look::refuse(const Error& error) {
+  const bool lacks_class = error.code == ErrorCode::not_found && !priority_class_of(job_).empty();
+  record(lacks_class ? "WorkloadPriorityClassNotFound" : "ErrWorkloadCompose", error.message, true);
+}
+
+void Look::write_status(Value workload) {
+  edits_.push_back(Edit::update_status(workloads, std::move(workload)));
+}
+
+void Look::record(std::string_view reason, std::string message, bool warning) {
+  edits_.push_back(
+      Edit::record({.resource = shape_.resource,
+                    .about = job_,
+                    .warning = warning,
+                    .reason = std::string(reason),
+                    .message = message.substr(0, event_message_bytes_max),
+                    .component = fmt::format("{}-kueue-controller", shape_.integration)}));
+}
+
+}  // namespace
+
+std::vector<Edit> reconcile_workload(const Shape& shape, const Reconciled& given) {
+  return Look(shape, given).edits();
+}
+
+}  // namespace muster::core
