@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "control/controllers.h"
+
+#include <array>
+#include <optional>
+#include <utility>
+
+#include "client/object_cache.h"
+#include "control/events.h"
+#include "control/job_loop.h"
+#include "control/node_loop.h"
+#include "control/queue_status_loop.h"
+#include "control/queueing_loop.h"
+#include "control/record.h"
+#include "control/scheduling_loop.h"
+#include "control/writer.h"
+#include "objects/resource.h"
+
+namespace muster::control {
+
+namespace {
+
+namespace resources = objects::resources;
+
+// What queueing and queue status read beyond what decisions depend on.
+constexpr std::array queueing_resources = {
+    resources::jobs,
+    resources::workload_priority_classes,
+    resources::priority_classes,
+    resources::admission_checks,
+};
+
+std::vector<client::Selection> selections_for(Role role) {
+  std::vector<client::Selection> selections;
+  for (const objects::Resource& each : scheduled_resources()) selections.push_back({each});
+  for (const objects::Resource& each : queueing_resources) selections.push_back({each});
+  if (role == Role::embedded) {
+    selections.push_back(
+        {.resource = resources::leases, .name_space = std::string(NodeLoop::lease_namespace)});
+  }
+  return selections;
+}
+
+}  // namespace
+
+struct Controllers::Parts {
+  Parts(client::Api& api, client::House house, ControlOptions options_in)
+      : options(std::move(options_in)),
+        metrics(options.metrics == nullptr ? own_metrics : *options.metrics),
+        cache(api, house, selections_for(options.role)),
+        events(api, house),
+        writer(api, cache, events, metrics),
+        record(record_for(options, house)),
+        scheduling(house, cache, writer, options.policy, record.get()),
+        queueing(house, cache, writer),
+        queue_status(house, cache, writer) {
+    if (options.role == Role::embedded) {
+      jobs.emplace(house, cache, writer);
+      nodes.emplace(house, cache, writer);
+    }
+  }
+
+  static std::unique_ptr<RecordFile> record_for(const ControlOptions& options,
+                                                client::House house) {
+    if (options.record_folder.empty()) return nullptr;
+    CHECK(options.disk != nullptr);
+    return std::make_unique<RecordFile>(*options.disk, house.executor,
+                                        RecordOptions{.folder = options.record_folder});
+  }
+
+  void start_loops() {
+    options.log.info("controllers have synced", {{"events", scheduling.events()}});
+    queueing.start();
+    scheduling.start();
+    if (jobs) jobs->start();
+    if (nodes) nodes->start();
+    queue_status.start();
+  }
+
+  ControlOptions options;
+  MetricRegistry own_metrics;
+  MetricRegistry& metrics;
+  client::ObjectCache cache;
+  EventRecorder events;
+  Writer writer;
+  std::unique_ptr<RecordFile> record;
+  // The scheduler hears of a change first: what it decides is the longest way.
+  SchedulingLoop scheduling;
+  QueueingLoop queueing;
+  QueueStatusLoop queue_status;
+  std::optional<JobLoop> jobs;
+  std::optional<NodeLoop> nodes;
+};
+
+Controllers::Controllers(client::Api& api, Executor& house, const Clock& clock, Random& random,
+                         ControlOptions options)
+    : parts_(
+          std::make_unique<Parts>(api, client::House{house, clock, random}, std::move(options))) {}
+
+Controllers::~Controllers() {
+  stop();
+}
+
+void Controllers::start() {
+  parts_->cache.when_synced([parts = parts_.get()] { parts->start_loops(); });
+  parts_->cache.start();
+}
+
+void Controllers::stop() {
+  parts_->cache.stop();
+  parts_->writer.stop();
+  parts_->scheduling.stop();
+  parts_->queueing.stop();
+  parts_->queue_status.stop();
+  if (parts_->jobs) parts_->jobs->stop();
+  if (parts_->nodes) parts_->nodes->stop();
+}
+
+bool Controllers::has_synced() const {
+  return parts_->cache.has_synced();
+}
+
+bool Controllers::is_idle() const {
+  const Parts& parts = *parts_;
+  return has_synced() && parts.writer.is_idle() && parts.scheduling.is_idle() &&
+         parts.queueing.is_idle() && parts.queue_status.is_idle() &&
+         (!parts.jobs || parts.jobs->is_idle()) && (!parts.nodes || parts.nodes->is_idle());
+}
+
+ControlStatistics Controllers::statistics() const {
+  const Parts& parts = *parts_;
+  return {.events = parts.scheduling.events(),
+          .cycles = parts.scheduling.cycles(),
+          .writes = parts.writer.counts().written,
+          .refused = parts.writer.counts().refused,
+          .notes = parts.events.recorded()};
+}
+
+std::vector<std::string> Controllers::troubles() const {
+  return parts_->cache.troubles();
+}
+
+}  // namespace muster::control

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "control/feed.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+
+#include "objects/metadata.h"
+
+namespace muster::control {
+
+using core::Event;
+using core::EventType;
+using core::Placement;
+using core::Policy;
+using objects::Resource;
+using objects::Value;
+
+namespace {
+
+namespace resources = objects::resources;
+
+// In no particular order: nothing may rely on one.
+constexpr std::array scheduled = {
+    resources::resource_flavors, resources::cluster_queues, resources::local_queues,
+    resources::cohorts,          resources::namespaces,     resources::nodes,
+    resources::workloads,        resources::pods,
+};
+
+constexpr std::array<std::pair<Placement, std::string_view>, 3> placements = {{
+    {Placement::none, "none"},
+    {Placement::checked, "checked"},
+    {Placement::pinned, "pinned"},
+}};
+
+Event upsert_of(const Resource& resource, const Value& object) {
+  Event event;
+  event.type = EventType::upsert;
+  event.revision = client::version_number(objects::resource_version_of(object));
+  event.resource = resource;
+  event.object = object;
+  return event;
+}
+
+}  // namespace
+
+std::span<const Resource> scheduled_resources() {
+  return scheduled;
+}
+
+Feed::Feed(client::ObjectCache& cache, const Clock& clock, Listener listener)
+    : cache_(cache), clock_(clock), listener_(std::move(listener)) {
+  cache.subscribe([this](const client::CacheChange& change) { on_change(change); });
+}
+
+void Feed::configure(const Policy& policy) {
+  config_ = {};
+  config_.type = EventType::config;
+  config_.object = to_value(policy);
+  tell(config_);
+}
+
+void Feed::tick() {
+  Event event;
+  event.type = EventType::tick;
+  event.now = clock_.wall();
+  tell(event);
+}
+
+std::vector<Event> Feed::snapshot() const {
+  std::vector<Event> events = {config_};
+  for (const Resource& resource : scheduled) {
+    for (const Value& object : cache_.all(resource)) events.push_back(upsert_of(resource, object));
+  }
+  return events;
+}
+
+void Feed::on_change(const client::CacheChange& change) {
+  if (std::find(scheduled.begin(), scheduled.end(), change.resource) == scheduled.end()) return;
+  Event event = upsert_of(change.resource, change.object());
+  if (change.after.is_absent()) event.type = EventType::remove;
+  tell(event);
+}
+
+void Feed::tell(const Event& event) {
+  ++events_;
+  listener_(event);
+}
+
+Value to_value(const Policy& policy) {
+  std::string_view placement;
+  for (const auto& [value, name] : placements) {
+    if (value == policy.placement) placement = name;
+  }
+  return Value::object({{"placement", Value::string(placement)},
+                        {"placesUnmanagedPods", Value::boolean(policy.places_unmanaged_pods)}});
+}
+
+Result<Policy> policy_of(const Value& value) {
+  Policy policy;
+  const std::string_view wanted = value["placement"].string_or("");
+  const auto found = std::find_if(placements.begin(), placements.end(),
+                                  [&](const auto& entry) { return entry.second == wanted; });
+  if (found == placements.end()) return Error::invalid("is no placement", "placement");
+  policy.placement = found->first;
+  policy.places_unmanaged_pods = value["placesUnmanagedPods"].boolean_or(false);
+  return policy;
+}
+
+}  // namespace muster::control

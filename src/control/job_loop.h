@@ -1,0 +1,32 @@
+// JobLoop: the operator's part of batch/v1 Jobs, where no kube-controller-manager is: each job has
+// its pods, and its status counts them (core/lifecycle/run_job.h). Embedded only. Pods whose job is
+// gone are looked at under the uid of that job, so that nothing holds them back.
+//
+// Assumes: the house thread; made before the cache starts; started after it has synced.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "client/object_cache.h"
+#include "control/key_loop.h"
+
+namespace muster::control {
+
+class JobLoop {
+ public:
+  JobLoop(client::House house, client::ObjectCache& cache, Writer& writer);
+
+  void start() { loop_.start(); }
+  void stop() { loop_.stop(); }
+  bool is_idle() const { return loop_.is_idle(); }
+
+ private:
+  void on_change(const client::CacheChange& change);
+  void mark_owner(objects::View pod);
+  Step look_at(const Subject& job);
+
+  client::House house_;
+  client::ObjectCache& cache_;
+  KeyLoop loop_;
+};
+
+}  // namespace muster::control

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "control/node_loop.h"
+
+#include <utility>
+#include <vector>
+
+#include "core/lifecycle/run_node.h"
+#include "objects/metadata.h"
+
+namespace muster::control {
+
+using objects::ObjectKey;
+using objects::Value;
+using objects::View;
+
+namespace resources = objects::resources;
+
+namespace {
+
+std::string_view node_of(View pod) {
+  return pod["spec"]["nodeName"].string_or("");
+}
+
+}  // namespace
+
+NodeLoop::NodeLoop(client::House house, client::ObjectCache& cache, Writer& writer)
+    : house_(house),
+      cache_(cache),
+      loop_(house, cache, writer, [this](const Subject& node) { return look_at(node); }) {
+  cache.subscribe([this](const client::CacheChange& change) { on_change(change); });
+}
+
+void NodeLoop::on_change(const client::CacheChange& change) {
+  if (change.resource == resources::nodes) {
+    mark(objects::name_of(change.object()));
+  } else if (change.resource == resources::leases) {
+    if (objects::namespace_of(change.object()) == lease_namespace) {
+      mark(objects::name_of(change.object()));
+    }
+  } else if (change.resource == resources::pods) {
+    on_pod(change);
+  }
+}
+
+void NodeLoop::on_pod(const client::CacheChange& change) {
+  const ObjectKey key = objects::key_of(change.object());
+  const std::string before(node_of(change.before));
+  const std::string after(node_of(change.after));
+  if (before != after && !before.empty()) {
+    const auto found = pods_of_.find(before);
+    if (found != pods_of_.end()) found->second.erase(key);
+    if (found != pods_of_.end() && found->second.empty()) pods_of_.erase(found);
+  }
+  if (after.empty()) return;
+  // A pod that runs where it ran before is no news for a node that lives; one that has just come,
+  // or must go, is.
+  const bool is_news = before != after || objects::is_being_deleted(change.after);
+  pods_of_[after].insert(key);
+  if (is_news) mark(after);
+}
+
+void NodeLoop::mark(std::string_view node) {
+  loop_.mark({resources::nodes, {"", std::string(node)}, {}});
+}
+
+Step NodeLoop::look_at(const Subject& subject) {
+  const Value node = cache_.find(resources::nodes, subject.key);
+  std::vector<Value> pods;
+  const auto found = pods_of_.find(subject.key.name);
+  if (found != pods_of_.end()) {
+    for (const ObjectKey& key : found->second) pods.push_back(cache_.find(resources::pods, key));
+  }
+  if (node.is_absent() && pods.empty()) return {};
+  core::NodeStep step = core::run_node(
+      {.node = node,
+       .lease = cache_.find(resources::leases, {std::string(lease_namespace), subject.key.name}),
+       .pods = pods,
+       .now = house_.clock.wall()});
+  return {.edits = std::move(step.edits), .look_again = step.look_again};
+}
+
+}  // namespace muster::control

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "control/queueing_loop.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/queueing/reconcile_workload.h"
+#include "core/queueing/shape.h"
+#include "objects/metadata.h"
+
+namespace muster::control {
+
+using objects::Resource;
+using objects::Value;
+using objects::View;
+
+namespace {
+
+namespace resources = objects::resources;
+
+// A status is no news for a job.
+bool is_other(const client::CacheChange& change) {
+  return change.before.is_absent() || change.after.is_absent() ||
+         objects::generation_of(change.before) != objects::generation_of(change.after);
+}
+
+std::string_view group_of(std::string_view api_version) {
+  const std::size_t slash = api_version.find('/');
+  return slash == std::string_view::npos ? std::string_view() : api_version.substr(0, slash);
+}
+
+}  // namespace
+
+QueueingLoop::QueueingLoop(client::House house, client::ObjectCache& cache, Writer& writer)
+    : house_(house),
+      cache_(cache),
+      loop_(house, cache, writer, [this](const Subject& job) { return look_at(job); }) {
+  cache.subscribe([this](const client::CacheChange& change) { on_change(change); });
+}
+
+void QueueingLoop::on_change(const client::CacheChange& change) {
+  if (core::find_shape(change.resource) != nullptr) {
+    loop_.mark(subject_of(change.resource, change.object()));
+  } else if (change.resource == resources::workloads) {
+    if (change.before) mark_owner(change.before);
+    if (change.after) mark_owner(change.after);
+  } else if (change.resource == resources::resource_flavors ||
+             change.resource == resources::workload_priority_classes ||
+             change.resource == resources::priority_classes) {
+    if (is_other(change)) mark_all_jobs();
+  }
+}
+
+void QueueingLoop::mark_owner(View workload) {
+  for (const View owner : workload["metadata"]["ownerReferences"].elements()) {
+    const Resource* resource = objects::find_resource(group_of(owner["apiVersion"].string_or("")),
+                                                      owner["kind"].string_or(""));
+    if (resource == nullptr || core::find_shape(*resource) == nullptr) continue;
+    loop_.mark(
+        {*resource,
+         {std::string(objects::namespace_of(workload)), std::string(owner["name"].string_or(""))},
+         std::string(owner["uid"].string_or(""))});
+  }
+}
+
+void QueueingLoop::mark_all_jobs() {
+  for (const Resource& resource : objects::known_resources()) {
+    if (core::find_shape(resource) == nullptr) continue;
+    for (const Value& job : cache_.all(resource)) loop_.mark(subject_of(resource, job));
+  }
+}
+
+Step QueueingLoop::look_at(const Subject& subject) {
+  Value job = cache_.find(subject.resource, subject.key);
+  if (objects::uid_of(job) != subject.uid) job = {};
+  const auto workloads = cache_.owned_by(resources::workloads, subject.uid);
+  if (job.is_absent() && workloads.empty()) return {};
+  const auto flavors = cache_.all(resources::resource_flavors);
+  const auto workload_classes = cache_.all(resources::workload_priority_classes);
+  const auto classes = cache_.all(resources::priority_classes);
+  return {.edits = core::reconcile_workload(*core::find_shape(subject.resource),
+                                            {.job = job,
+                                             .workloads = workloads,
+                                             .flavors = flavors,
+                                             .workload_priority_classes = workload_classes,
+                                             .priority_classes = classes,
+                                             .now = house_.clock.wall()})};
+}
+
+}  // namespace muster::control

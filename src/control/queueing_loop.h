@@ -1,0 +1,34 @@
+// QueueingLoop: Kueue's part for every kind of job that has a shape: each job and its Workloads
+// agree (core/queueing/reconcile_workload.h). It looks at a job when the job, one of its Workloads,
+// or something that its Workload is computed from has changed; Workloads whose job is gone are
+// looked at under the uid of that job.
+//
+// Assumes: the house thread; made before the cache starts; started after it has synced.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "client/object_cache.h"
+#include "control/key_loop.h"
+
+namespace muster::control {
+
+class QueueingLoop {
+ public:
+  QueueingLoop(client::House house, client::ObjectCache& cache, Writer& writer);
+
+  void start() { loop_.start(); }
+  void stop() { loop_.stop(); }
+  bool is_idle() const { return loop_.is_idle(); }
+
+ private:
+  void on_change(const client::CacheChange& change);
+  void mark_owner(objects::View workload);
+  void mark_all_jobs();
+  Step look_at(const Subject& job);
+
+  client::House house_;
+  client::ObjectCache& cache_;
+  KeyLoop loop_;
+};
+
+}  // namespace muster::control

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "control/scheduling_loop.h"
+
+#include <utility>
+
+#include "control/limits.h"
+#include "objects/metadata.h"
+
+namespace muster::control {
+
+using core::Edit;
+using core::Plan;
+using objects::ObjectKey;
+using objects::Resource;
+
+SchedulingLoop::SchedulingLoop(client::House house, client::ObjectCache& cache, Writer& writer,
+                               const core::Policy& policy, RecordFile* record)
+    : house_(house),
+      cache_(cache),
+      writer_(writer),
+      policy_(policy),
+      record_(record),
+      feed_(cache, house.clock, [this](const core::Event& event) { on_event(event); }),
+      backoff_(refused_span_min, refused_span_max) {
+  feed_.configure(policy_);
+}
+
+SchedulingLoop::~SchedulingLoop() {
+  stop();
+}
+
+void SchedulingLoop::start() {
+  started_ = true;
+  wake();
+}
+
+void SchedulingLoop::stop() {
+  started_ = false;
+  round_posted_ = false;
+  writing_ = 0;
+  lifeline_.renew();
+  if (timer_) house_.executor.cancel(*timer_);
+  timer_.reset();
+}
+
+void SchedulingLoop::on_event(const core::Event& event) {
+  state_.apply(event);
+  if (record_ != nullptr) {
+    record_->append(RecordEntry::of(event));
+    if (record_->is_segment_full()) record_->begin_segment(feed_.snapshot());
+  }
+  if (event.type != core::EventType::tick) wake();
+}
+
+void SchedulingLoop::wake() {
+  if (!started_ || round_posted_ || !state_.has_work()) return;
+  round_posted_ = true;
+  house_.executor.post(lifeline_.guard([this] { round(); }));
+}
+
+void SchedulingLoop::wake_later() {
+  if (timer_) return;
+  backoff_.skip_first();
+  const MonotonicInstant due = house_.clock.monotonic() + backoff_.next(house_.random);
+  timer_ = house_.executor.post_at(due, lifeline_.guard([this] {
+    timer_.reset();
+    wake();
+  }));
+}
+
+void SchedulingLoop::round() {
+  round_posted_ = false;
+  feed_.tick();
+  const MonotonicInstant end = house_.clock.monotonic() + planning_span_max;
+  std::vector<std::vector<Edit>> lists;
+  while (state_.has_work()) {
+    const Plan cycle = core::plan(state_, policy_);
+    ++cycles_;
+    if (record_ != nullptr) record_->append(RecordEntry::of_cycle(core::to_value(cycle)));
+    state_.assume(cycle);
+    for (std::vector<Edit>& list : core::edits_of(state_, cycle)) lists.push_back(std::move(list));
+    if (house_.clock.monotonic() >= end) break;
+  }
+  for (std::vector<Edit>& list : lists) submit(std::move(list));
+  wake();
+}
+
+void SchedulingLoop::submit(std::vector<Edit> edits) {
+  if (edits.empty()) return;
+  // A list is about one object: the first write names it.
+  const Edit* write = nullptr;
+  for (const Edit& edit : edits) {
+    if (write == nullptr && edit.verb != Edit::Verb::record) write = &edit;
+  }
+  const Resource resource = write == nullptr ? Resource{} : write->resource;
+  ObjectKey key = write == nullptr ? ObjectKey{} : objects::key_of(write->object);
+  ++writing_;
+  writer_.submit(std::move(edits),
+                 lifeline_.guard([this, resource, key = std::move(key)](const WriteOutcome& done) {
+                   on_written(resource, key, done);
+                 }));
+}
+
+void SchedulingLoop::on_written(const Resource& resource, const ObjectKey& key,
+                                const WriteOutcome& outcome) {
+  if (outcome.is_unknown()) {
+    // It may have happened. Until that is known nobody else gets the quota and the places.
+    cache_.refresh(resource, lifeline_.guard([this, resource, key] {
+      --writing_;
+      take_back(resource, key);
+    }));
+    return;
+  }
+  --writing_;
+  if (outcome.done()) {
+    backoff_.reset();
+  } else {
+    take_back(resource, key);
+  }
+}
+
+void SchedulingLoop::take_back(const Resource& resource, const ObjectKey& key) {
+  if (record_ != nullptr) record_->append(RecordEntry::of_refusal(resource, key));
+  state_.forget(resource, key);
+  // At once it would decide the same from the same old view; the change that caused the refusal
+  // wakes it earlier.
+  wake_later();
+}
+
+}  // namespace muster::control

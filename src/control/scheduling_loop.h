@@ -1,0 +1,69 @@
+// SchedulingLoop: events in, decisions out. It keeps the ClusterState current, runs cycles of
+// plan() back to back until there is no work or planning_span_max is over, and then has their
+// writes sent. A decision counts from the moment it is made; a refused write takes it back, and a
+// write whose answer is lost holds its place until a new list has told what became of it.
+//
+//   SchedulingLoop loop(house, cache, writer, policy, record);
+//   loop.start();     // after the cache has synced: no decision is made from half a view
+//
+// Assumes: the house thread; made before the cache starts.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "client/backoff.h"
+#include "client/object_cache.h"
+#include "control/feed.h"
+#include "control/record.h"
+#include "control/writer.h"
+#include "core/model/cluster_state.h"
+#include "core/plan/plan.h"
+
+namespace muster::control {
+
+class SchedulingLoop {
+ public:
+  SchedulingLoop(client::House house, client::ObjectCache& cache, Writer& writer,
+                 const core::Policy& policy, RecordFile* record);
+  ~SchedulingLoop();
+  SchedulingLoop(const SchedulingLoop&) = delete;
+  SchedulingLoop& operator=(const SchedulingLoop&) = delete;
+
+  void start();
+  void stop();
+
+  bool is_idle() const { return writing_ == 0 && !(started_ && state_.has_work()); }
+  std::uint64_t cycles() const { return cycles_; }
+  std::uint64_t events() const { return feed_.events(); }
+  const core::ClusterState& state() const { return state_; }
+
+ private:
+  void on_event(const core::Event& event);
+  void wake();
+  void wake_later();
+  void round();
+  void submit(std::vector<core::Edit> edits);
+  void on_written(const objects::Resource& resource, const objects::ObjectKey& key,
+                  const WriteOutcome& outcome);
+  void take_back(const objects::Resource& resource, const objects::ObjectKey& key);
+
+  client::House house_;
+  client::ObjectCache& cache_;
+  Writer& writer_;
+  core::Policy policy_;
+  RecordFile* record_;
+  core::ClusterState state_;
+  Feed feed_;
+  client::Backoff backoff_;
+  std::optional<TimerId> timer_;
+  std::size_t writing_ = 0;
+  std::uint64_t cycles_ = 0;
+  bool started_ = false;
+  bool round_posted_ = false;
+  client::Lifeline lifeline_;
+};
+
+}  // namespace muster::control
