@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/admission.h"
+
+#include <vector>
+
+#include "objects/builder.h"
+#include "objects/metadata.h"
+#include "objects/resource.h"
+#include "objects/rewrite.h"
+
+namespace muster::server {
+
+using objects::Builder;
+using objects::MemberView;
+using objects::Node;
+using objects::Rewrite;
+using objects::Value;
+using objects::View;
+
+namespace {
+
+constexpr std::string_view reserved_prefix = "muster.dev/";
+
+// Tenants say with these how a pretend pod behaves, and where a queue wants its pods.
+constexpr std::string_view open_prefixes[] = {"muster.dev/pretend-", "muster.dev/placement"};
+
+bool is_reserved(std::string_view annotation) {
+  if (!annotation.starts_with(reserved_prefix)) return false;
+  for (const std::string_view open : open_prefixes) {
+    if (annotation.starts_with(open)) return false;
+  }
+  return true;
+}
+
+bool has_reserved(View annotations) {
+  for (const MemberView member : annotations.members()) {
+    if (is_reserved(member.key)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+bool is_part_of_muster(const Identity& identity) {
+  return identity.name.starts_with("system:muster:") || identity.name.starts_with("system:node:");
+}
+
+Value without_reserved_annotations(const Value& object, View old_object) {
+  const View annotations = objects::annotations_of(object);
+  const View old = objects::annotations_of(old_object);
+  if (!has_reserved(annotations) && !has_reserved(old)) return object;
+  Builder builder;
+  builder.retain(object);
+  std::vector<Node::Member> members;
+  for (const MemberView member : annotations.members()) {
+    if (is_reserved(member.key)) continue;
+    members.push_back({builder.text(member.key), member.value.node()});
+  }
+  for (const MemberView member : old.members()) {
+    if (!is_reserved(member.key)) continue;
+    members.push_back({builder.text(member.key), builder.copy(member.value)});
+  }
+  Rewrite metadata(object["metadata"]);
+  metadata.set("annotations", members.empty() ? Node() : builder.object(members));
+  Rewrite root(object);
+  root.set("metadata", metadata.finish(builder));
+  const Node node = root.finish(builder);
+  return std::move(builder).finish(node);
+}
+
+Outcome<> check_namespace(Context& context, const Target& target) {
+  if (!target.is_namespaced()) return {};
+  const auto namespaces = context.registry.find_resource("", "namespaces");
+  const CachedObject* found = context.cache.find(*namespaces, "", target.name_space);
+  if (found == nullptr) {
+    return not_found(
+        {.kind = namespaces, .version = &namespaces->storage_version(), .name = target.name_space});
+  }
+  if (!found->is_being_deleted) return {};
+  return failures::namespace_terminating(target.resource(), target.name, target.name_space);
+}
+
+Outcome<> admit(Context& context, Admission& admission) {
+  if (!is_part_of_muster(admission.identity)) {
+    admission.object = without_reserved_annotations(admission.object, admission.old_object);
+  }
+  const Target& target = admission.target;
+  if (target.kind->group.empty()) {
+    if (target.kind->kind == "Pod") return admit_pod(context, admission);
+    if (target.kind->kind == "Namespace") return admit_namespace(admission);
+    if (target.kind->kind == "Service") return admit_service(context, admission);
+    return {};
+  }
+  if (target.is("batch", "jobs")) return admit_job(context, admission);
+  if (target.kind->group == objects::resources::kueue_group) return admit_kueue(admission);
+  return {};
+}
+
+}  // namespace muster::server

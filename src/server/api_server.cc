@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/api_server.h"
+
+#include <utility>
+
+#include "objects/kind_registry.h"
+#include "server/context.h"
+#include "server/in_process_api.h"
+#include "server/object_cache.h"
+#include "server/tree_cache.h"
+#include "server/write.h"
+
+namespace muster::server {
+
+using objects::KindRegistry;
+using objects::Value;
+
+namespace {
+
+constexpr std::string_view lasting_namespaces[] = {"default", "kube-system", "kube-public",
+                                                   "kube-node-lease"};
+
+const MastersOnly masters_only;
+
+}  // namespace
+
+struct ApiServer::Parts {
+  Parts(store::Store& store, Executor& house, Clock& clock, Random& random,
+        const ServerOptions& options)
+      : registry(KindRegistry::built_in().must()),
+        cache(store, registry, trees),
+        context{.store = store,
+                .house = house,
+                .clock = clock,
+                .random = random,
+                .registry = registry,
+                .trees = trees,
+                .cache = cache,
+                .authorizer = options.authorizer == nullptr ? masters_only : *options.authorizer,
+                .logs = options.logs,
+                .log = options.log} {}
+
+  void ensure_namespace(std::string_view name);
+
+  KindRegistry registry;
+  TreeCache trees;
+  ObjectCache cache;
+  Context context;
+};
+
+void ApiServer::Parts::ensure_namespace(std::string_view name) {
+  const auto kind = registry.find_resource("", "namespaces");
+  if (cache.find(*kind, "", name) != nullptr) return;
+  const Value body = Value::object({{"metadata", Value::object({{"name", Value::string(name)}})}});
+  create(context, {.target = {.kind = kind, .version = &kind->storage_version()}, .body = body},
+         [log = context.log](const Outcome<Written>& written) {
+           if (!written) log.warning("namespace not made", {{"why", written.error().message}});
+         });
+}
+
+ApiServer::ApiServer(store::Store& store, Executor& house, Clock& clock, Random& random,
+                     ServerOptions options)
+    : parts_(std::make_unique<Parts>(store, house, clock, random, options)) {}
+
+ApiServer::~ApiServer() = default;
+
+Result<> ApiServer::load() {
+  TRY(parts_->cache.load());
+  for (const std::string_view name : lasting_namespaces) parts_->ensure_namespace(name);
+  return {};
+}
+
+void ApiServer::set_logs(PodLogs* logs) {
+  parts_->context.logs = logs;
+}
+
+void ApiServer::handle(Request request, Respond respond) {
+  (void)request;
+  parts_->context.house.post([respond = std::move(respond)]() mutable {
+    respond(Response{.status = 404, .content_type = "text/plain"});
+  });
+}
+
+std::unique_ptr<client::Api> ApiServer::in_process(Identity identity) {
+  return make_in_process_api(parts_->context, std::move(identity));
+}
+
+}  // namespace muster::server

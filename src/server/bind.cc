@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "base/timestamp.h"
+#include "core/words.h"
+#include "objects/builder.h"
+#include "objects/metadata.h"
+#include "objects/rewrite.h"
+#include "server/admission.h"
+#include "server/commit.h"
+#include "server/limits.h"
+#include "server/stored_object.h"
+#include "server/write.h"
+
+namespace muster::server {
+
+using objects::Builder;
+using objects::FieldError;
+using objects::FieldErrors;
+using objects::go_quoted;
+using objects::MemberView;
+using objects::Node;
+using objects::Rewrite;
+using objects::Value;
+using objects::View;
+
+namespace {
+
+constexpr std::string_view reserved_prefix = "muster.dev/";
+
+struct Binding {
+  Context& context;
+  WriteRequest request;
+  WriteAnswer done;
+  int attempts = 0;
+};
+
+void attempt(std::unique_ptr<Binding> binding);
+
+Failure binding_conflict(const Target& target, std::string why) {
+  return failures::conflict({.resource = "pods/binding"}, target.name, why);
+}
+
+Outcome<> check(const WriteRequest& request, View pod) {
+  const Target& target = request.target;
+  const View body = request.body;
+  const std::string_view name = objects::name_of(body);
+  if (!name.empty() && name != target.name) {
+    return Error::bad_request("name in URL does not match name in Binding object");
+  }
+  FieldErrors errors;
+  const View node = body["target"]["name"];
+  if (node.string_or("").empty()) errors.add(FieldError::required("target.name"));
+  const std::string kinds[] = {"Node", "<empty>"};
+  const View kind = body["target"]["kind"];
+  if (!kind.string_or("").empty() && kind.string_or("") != "Node") {
+    errors.add(FieldError::not_supported("target.kind", kind, kinds));
+  }
+  if (!errors.empty()) return failures::invalid("", "Binding", target.name, errors);
+  const std::string_view uid = objects::uid_of(body);
+  if (!uid.empty() && uid != objects::uid_of(pod)) {
+    return binding_conflict(target, fmt::format("Precondition failed: UID in precondition: {}, "
+                                                "UID in object meta: {}",
+                                                uid, objects::uid_of(pod)));
+  }
+  if (objects::is_being_deleted(pod)) {
+    return binding_conflict(
+        target, fmt::format("pod {} is being deleted, cannot be assigned to a host", target.name));
+  }
+  const std::string_view present_node = pod["spec"]["nodeName"].string_or("");
+  if (!present_node.empty()) {
+    return binding_conflict(target, fmt::format("pod {} is already assigned to node {}",
+                                                target.name, go_quoted(present_node)));
+  }
+  if (!pod["spec"]["schedulingGates"].empty()) {
+    return binding_conflict(target,
+                            fmt::format("pod {} has non-empty .spec.schedulingGates", target.name));
+  }
+  return {};
+}
+
+// Annotations of the Binding go to the pod, as in kube-apiserver; of Muster's own only the address.
+Node annotations(Builder& builder, const WriteRequest& request, View pod) {
+  std::vector<Node::Member> members;
+  const View given = objects::annotations_of(request.body);
+  for (const MemberView member : objects::annotations_of(pod).members()) {
+    if (!given[member.key]) members.push_back({builder.text(member.key), member.value.node()});
+  }
+  for (const MemberView member : given.members()) {
+    const bool reserved = member.key.starts_with(reserved_prefix);
+    const bool passes =
+        !reserved || (member.key == core::words::pod_ip && is_part_of_muster(request.identity));
+    if (passes && member.value.is_string()) {
+      members.push_back({builder.text(member.key), builder.copy(member.value)});
+    }
+  }
+  return members.empty() ? Node() : builder.object(members);
+}
+
+Value bound(Context& context, const WriteRequest& request, const Value& pod) {
+  Builder builder;
+  builder.retain(pod);
+  Rewrite metadata(pod["metadata"]);
+  metadata.set("annotations", annotations(builder, request, pod));
+  Rewrite spec(pod["spec"]);
+  spec.set("nodeName", builder.text(request.body["target"]["name"].string_or("")));
+  Rewrite root(pod);
+  root.set("metadata", metadata.finish(builder));
+  root.set("spec", spec.finish(builder));
+  const Node node = root.finish(builder);
+  const Value next = std::move(builder).finish(node);
+  return objects::with_condition(
+      next, {.type = "PodScheduled", .status = "True", .reason = {}, .message = {}},
+      context.clock.wall());
+}
+
+void attempt(std::unique_ptr<Binding> binding) {
+  Context& context = binding->context;
+  const WriteRequest& request = binding->request;
+  ++binding->attempts;
+  const Present now = present(context, request.target);
+  Outcome<> allowed = now ? check(request, now.tree) : Outcome<>(not_found(request.target));
+  if (!allowed) {
+    return answer_later(context, std::move(binding->done), std::move(allowed).error());
+  }
+  Value next = stored_form(bound(context, request, now.tree));
+  const store::Revision revision = now.cached->revision;
+  if (request.dry_run) {
+    return answer_later(context, std::move(binding->done),
+                        Written{.object = with_revision(next, revision), .revision = revision});
+  }
+  const Target target = request.target;
+  put(context, target, std::move(next), store::Expected::exactly(revision),
+      [binding = std::move(binding)](Outcome<Written> outcome) mutable {
+        if (was_overtaken(outcome) && binding->attempts < write_attempts_max) {
+          return attempt(std::move(binding));
+        }
+        outcome = as_seen_by_caller(binding->request.target, std::move(outcome));
+        if (outcome) outcome->created = true;
+        binding->done(std::move(outcome));
+      });
+}
+
+}  // namespace
+
+void bind(Context& context, WriteRequest request, WriteAnswer done) {
+  attempt(std::make_unique<Binding>(Binding{context, std::move(request), std::move(done)}));
+}
+
+}  // namespace muster::server

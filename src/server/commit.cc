@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/commit.h"
+
+#include <utility>
+
+#include "server/stored_object.h"
+
+namespace muster::server {
+
+using objects::Value;
+
+Present present(Context& context, const Target& target) {
+  context.cache.catch_up();
+  const CachedObject* cached = context.cache.find(*target.kind, target.name_space, target.name);
+  if (cached == nullptr) return {};
+  return {cached, context.trees.tree_of(cached->bytes)};
+}
+
+void answer_later(Context& context, WriteAnswer done, Outcome<Written> outcome) {
+  context.house.post([done = std::move(done), outcome = std::move(outcome)]() mutable {
+    done(std::move(outcome));
+  });
+}
+
+void put(Context& context, const Target& target, Value object, store::Expected expected,
+         WriteAnswer done) {
+  store::Bytes bytes = stored_bytes(object);
+  context.trees.remember(bytes, object);
+  const std::string key = key_of(*target.kind, target.name_space, target.name);
+  store::Bytes bytes_to_store = bytes;
+  auto written = [object = std::move(object), bytes = std::move(bytes),
+                  done = std::move(done)](Result<store::Revision> revision) mutable {
+    if (!revision) return done(std::move(revision).error());
+    done(Written{.object = with_revision(object, *revision),
+                 .bytes = std::move(bytes),
+                 .revision = *revision});
+  };
+  context.store.put_if(key, std::move(bytes_to_store), expected, std::move(written));
+}
+
+void erase(Context& context, const Target& target, Value last, store::Revision revision,
+           WriteAnswer done) {
+  const std::string key = key_of(*target.kind, target.name_space, target.name);
+  auto written = [last = std::move(last),
+                  done = std::move(done)](Result<store::Revision> at) mutable {
+    if (!at) return done(std::move(at).error());
+    done(Written{.object = with_revision(last, *at), .revision = *at, .removed = true});
+  };
+  context.store.delete_if(key, store::Expected::exactly(revision), std::move(written));
+}
+
+bool was_overtaken(const Outcome<Written>& outcome) {
+  if (outcome) return false;
+  const std::string& why = outcome.error().reason;
+  return why == reason(ErrorCode::conflict) || why == reason(ErrorCode::not_found);
+}
+
+Outcome<Written> as_seen_by_caller(const Target& target, Outcome<Written> outcome) {
+  if (outcome) return outcome;
+  const std::string& why = outcome.error().reason;
+  if (why == reason(ErrorCode::conflict)) return stale(target);
+  if (why == reason(ErrorCode::not_found)) return not_found(target);
+  if (why == reason(ErrorCode::already_exists)) return already_exists(target);
+  return outcome;
+}
+
+}  // namespace muster::server

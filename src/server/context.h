@@ -1,0 +1,31 @@
+// Context: what every verb works with. One per server; the verbs are functions over it.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "base/clock.h"
+#include "base/executor.h"
+#include "base/log.h"
+#include "base/random.h"
+#include "objects/kind_registry.h"
+#include "server/authorizer.h"
+#include "server/object_cache.h"
+#include "server/pod_logs.h"
+#include "server/tree_cache.h"
+#include "store/store.h"
+
+namespace muster::server {
+
+struct Context {
+  store::Store& store;
+  Executor& house;
+  Clock& clock;
+  Random& random;
+  const objects::KindRegistry& registry;
+  TreeCache& trees;
+  ObjectCache& cache;
+  const Authorizer& authorizer;
+  PodLogs* logs = nullptr;
+  Log log = Log::silent();
+};
+
+}  // namespace muster::server

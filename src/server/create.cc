@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <memory>
+#include <utility>
+
+#include "base/uid.h"
+#include "objects/metadata.h"
+#include "server/commit.h"
+#include "server/limits.h"
+#include "server/prepare.h"
+#include "server/stored_object.h"
+#include "server/write.h"
+
+namespace muster::server {
+
+using objects::View;
+
+namespace {
+
+struct Creation {
+  Context& context;
+  WriteRequest request;
+  WriteAnswer done;
+  std::string name_base = {};  // of generateName; empty: the name was given
+  int attempts = 0;
+};
+
+void attempt(std::unique_ptr<Creation> creation);
+
+void finish(std::unique_ptr<Creation> creation, std::vector<std::string> warnings,
+            Outcome<Written> outcome) {
+  const bool taken = !outcome && outcome.error().reason == reason(ErrorCode::already_exists);
+  if (taken && !creation->name_base.empty() && creation->attempts < name_attempts_max) {
+    return attempt(std::move(creation));
+  }
+  outcome = as_seen_by_caller(creation->request.target, std::move(outcome));
+  if (outcome) {
+    outcome->warnings = std::move(warnings);
+    outcome->created = true;
+  }
+  creation->done(std::move(outcome));
+}
+
+void attempt(std::unique_ptr<Creation> creation) {
+  Context& context = creation->context;
+  Target& target = creation->request.target;
+  ++creation->attempts;
+  if (!creation->name_base.empty()) {
+    target.name = generate_name(creation->name_base, context.random);
+  }
+  context.cache.catch_up();
+  auto prepared = prepare_create(context, creation->request);
+  if (!prepared) {
+    return answer_later(context, std::move(creation->done), std::move(prepared).error());
+  }
+  if (creation->request.dry_run) {
+    const bool exists = context.cache.find(*target.kind, target.name_space, target.name) != nullptr;
+    Outcome<Written> answer = already_exists(target);
+    if (!exists) {
+      answer = Written{.object = std::move(prepared->object),
+                       .warnings = std::move(prepared->warnings),
+                       .created = true};
+    }
+    return answer_later(context, std::move(creation->done), std::move(answer));
+  }
+  const Target where = target;
+  put(context, where, std::move(prepared->object), store::Expected::absent(),
+      [creation = std::move(creation),
+       warnings = std::move(prepared->warnings)](Outcome<Written> outcome) mutable {
+        finish(std::move(creation), std::move(warnings), std::move(outcome));
+      });
+}
+
+}  // namespace
+
+void create(Context& context, WriteRequest request, WriteAnswer done) {
+  auto creation =
+      std::make_unique<Creation>(Creation{context, std::move(request), std::move(done)});
+  const View metadata = creation->request.body["metadata"];
+  creation->request.target.name = metadata["name"].string_or("");
+  if (creation->request.target.name.empty()) {
+    creation->name_base = metadata["generateName"].string_or("");
+  }
+  attempt(std::move(creation));
+}
+
+}  // namespace muster::server

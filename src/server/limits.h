@@ -1,0 +1,48 @@
+// The maxima of the API server. Beyond each there is a typed refusal, never growth.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "base/instant.h"
+
+namespace muster::server {
+
+// A request body, as kube-apiserver limits it. The transport may stop reading there.
+inline constexpr std::size_t body_bytes_max = std::size_t{3} * 1024 * 1024;
+
+// A path and a query: longer ones name nothing.
+inline constexpr std::size_t path_bytes_max = 4'096;
+inline constexpr std::size_t query_bytes_max = std::size_t{128} * 1024;
+inline constexpr std::size_t query_parameters_max = 256;
+
+// Parsed trees of stored objects that are kept for the next reader: so many, and of so much text.
+inline constexpr std::size_t trees_kept_max = 4'096;
+inline constexpr std::size_t tree_text_bytes_kept_max = std::size_t{6} * 1024 * 1024;
+
+// Watch events in their outer form, kept for the next watcher of the same form.
+inline constexpr std::size_t encoded_events_kept_max = 1'024;
+
+// How often a write that depends on the present object is tried anew when another one came first,
+// as kube-apiserver does for patches; and names drawn for one generateName.
+inline constexpr int write_attempts_max = 5;
+inline constexpr int name_attempts_max = 8;
+
+// Events that one turn of a watch handles before others get theirs.
+inline constexpr std::size_t watch_events_per_turn_max = 256;
+
+// Objects that garbage collection and other upkeep look at in one turn of the house.
+inline constexpr std::size_t upkeep_objects_per_turn_max = 128;
+inline constexpr std::size_t upkeep_writes_max = 64;  // under way at a time
+
+// A watch ends after this long unless it asked otherwise; a bookmark comes this often.
+inline constexpr std::int64_t watch_seconds_default = 1'800;
+inline constexpr Span bookmark_period = Span::of_seconds(60);
+
+// How long history is kept for late watchers, and events for people.
+inline constexpr Span history_kept = Span::of_seconds(300);
+inline constexpr Span compaction_period = Span::of_seconds(60);
+inline constexpr Span events_kept = Span::of_seconds(3'600);
+
+}  // namespace muster::server

@@ -1,0 +1,124 @@
+// ObjectCache: what is durable, ready to be asked. For each object its bytes and a small header
+// (uid, labels, owners, selectable fields), by kind, namespace and name, and by the uid of its
+// owners. Trees are parsed when somebody needs them (server/tree_cache.h). It follows the store by
+// a watch of its own: readers call catch_up() first and see every write that was answered.
+//
+//   cache.catch_up();
+//   const CachedObject* pod = cache.find(pods, "a", "train-0");
+//   for (const CachedObject& job : cache.all_in(jobs, "a")) …
+//
+// Assumes: the house thread. Pointers hold until the next catch_up().
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <ranges>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "objects/field_selector.h"
+#include "objects/kind_registry.h"
+#include "objects/label_selector.h"
+#include "server/selectable_fields.h"
+#include "server/tree_cache.h"
+#include "store/store.h"
+
+namespace muster::server {
+
+struct Owner {
+  std::string uid;
+  bool blocks_deletion = false;
+};
+
+struct CachedObject {
+  const objects::Kind* kind = nullptr;
+  std::string name_space;
+  std::string name;
+  store::Bytes bytes;
+  store::Revision revision;
+  std::string uid;
+  std::vector<std::pair<std::string, std::string>> labels;  // sorted
+  std::vector<std::string> fields;  // the values of the kind's selectable fields, in their order
+  std::vector<Owner> owners;
+  bool is_being_deleted = false;
+  bool has_finalizers = false;
+};
+
+// One durable change, for those who react: garbage collection. Absent: null.
+struct CacheChange {
+  const CachedObject* before;
+  const CachedObject* now;
+};
+
+class ObjectCache {
+ public:
+  using Objects = std::map<std::string, CachedObject, std::less<>>;  // by "namespace/name"
+
+  ObjectCache(store::Store& store, const objects::KindRegistry& registry, TreeCache& trees);
+  ObjectCache(const ObjectCache&) = delete;
+  ObjectCache& operator=(const ObjectCache&) = delete;
+
+  Result<> load();
+
+  // Takes in everything that is durable by now.
+  void catch_up();
+
+  // Called for every change after load(), as it is taken in. Must not call the cache back.
+  void set_on_change(UniqueFunction<void(const CacheChange&)> on_change) {
+    on_change_ = std::move(on_change);
+  }
+
+  // The state that the cache shows.
+  store::Revision revision() const { return revision_; }
+
+  const CachedObject* find(const objects::Kind& kind, std::string_view name_space,
+                           std::string_view name) const;
+
+  // The objects of one namespace, or of all where it is empty, in the order of their keys.
+  using Range = std::ranges::subrange<Objects::const_iterator>;
+  Range all_in(const objects::Kind& kind, std::string_view name_space) const;
+
+  // Null where nothing has this uid.
+  const CachedObject* find_uid(std::string_view uid) const;
+
+  // Those that name this uid among their owners, in the order of their keys.
+  std::vector<const CachedObject*> dependents_of(std::string_view uid) const;
+
+  bool matches(const CachedObject& object, const objects::LabelSelector& labels,
+               const objects::FieldSelector& fields) const;
+
+ private:
+  struct Collection {
+    objects::KindRegistry::Found kind;
+    SelectableFields fields;
+    Objects objects;
+  };
+  using Place = std::pair<const Collection*, std::string>;
+
+  Collection* collection_of(std::string_view key);
+  const Collection* collection_of(const objects::Kind& kind) const;
+  void apply(std::string_view key, const store::Bytes& value, store::Revision revision);
+  void index(const Collection& collection, const std::string& at, const CachedObject& object);
+  void unindex(const Collection& collection, const std::string& at, const CachedObject& object);
+  CachedObject describe(const Collection& collection, std::string_view key,
+                        const store::Bytes& value, store::Revision revision);
+
+  store::Store& store_;
+  const objects::KindRegistry& registry_;
+  TreeCache& trees_;
+  std::map<std::pair<std::string, std::string>, Collection, std::less<>> collections_;
+  std::map<std::string, Place, std::less<>> by_uid_;
+  std::map<std::string, std::set<Place>, std::less<>> by_owner_;
+  std::unique_ptr<store::Watch> watch_;
+  store::Revision revision_;
+  UniqueFunction<void(const CacheChange&)> on_change_;
+};
+
+}  // namespace muster::server

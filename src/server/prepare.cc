@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/prepare.h"
+
+#include <fmt/format.h>
+
+#include "base/timestamp.h"
+#include "base/uid.h"
+#include "objects/builder.h"
+#include "objects/convert.h"
+#include "objects/metadata.h"
+#include "objects/rewrite.h"
+#include "server/admission.h"
+#include "server/kind_traits.h"
+#include "server/stored_object.h"
+
+namespace muster::server {
+
+using objects::Admitted;
+using objects::Builder;
+using objects::Kind;
+using objects::KindVersion;
+using objects::Node;
+using objects::Rewrite;
+using objects::SchemaStyle;
+using objects::Value;
+using objects::View;
+
+namespace {
+
+// What no caller may say about an object.
+constexpr std::string_view server_fields[] = {
+    "uid",        "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds",
+    "generation", "selfLink",          "managedFields",     "resourceVersion"};
+
+// A metadata that is no object is left for the schema to refuse in its own words.
+bool can_be_completed(View body) {
+  const View metadata = body["metadata"];
+  return body.is_object() && (metadata.is_object() || metadata.is_absent() || metadata.is_null());
+}
+
+Outcome<> check_type(const Target& target, View body) {
+  const std::string_view version = body["apiVersion"].string_or("");
+  const std::string_view kind = body["kind"].string_or("");
+  const std::string expected = target.api_version();
+  if (!version.empty() && version != expected) {
+    return Error::bad_request(
+        fmt::format("the API version in the data ({}) does not match the expected API version ({})",
+                    version, expected));
+  }
+  if (!kind.empty() && kind != target.kind->kind) {
+    return Error::bad_request(
+        fmt::format("the kind in the data ({}) does not match the expected kind ({})", kind,
+                    target.kind->kind));
+  }
+  return {};
+}
+
+Outcome<> check_place(const Target& target, View metadata) {
+  const std::string_view name = metadata["name"].string_or("");
+  if (!name.empty() && name != target.name) {
+    return failures::name_mismatch(name, target.name);
+  }
+  const std::string_view name_space = metadata["namespace"].string_or("");
+  if (target.is_namespaced() && !name_space.empty() && name_space != target.name_space) {
+    return failures::namespace_mismatch();
+  }
+  return {};
+}
+
+// Name, namespace and type as the request has them.
+void set_place(const Target& target, Builder& builder, Rewrite& metadata, Rewrite& root) {
+  if (!target.name.empty()) metadata.set("name", builder.text(target.name));
+  if (target.is_namespaced()) {
+    metadata.set("namespace", builder.text(target.name_space));
+  } else {
+    metadata.drop("namespace");
+  }
+  root.set("kind", builder.text(target.kind->kind));
+  root.set("apiVersion", builder.text(target.api_version()));
+}
+
+Value completed_new(Context& context, const WriteRequest& request) {
+  const Target& target = request.target;
+  const KindTraits traits = traits_of(*target.kind);
+  Builder builder;
+  builder.retain(request.body);
+  Rewrite metadata(request.body["metadata"]);
+  Rewrite root(request.body);
+  for (const std::string_view field : server_fields) metadata.drop(field);
+  set_place(target, builder, metadata, root);
+  metadata.set("uid", builder.text(make_uid(context.random)));
+  metadata.set("creationTimestamp", builder.text(format_time(Timestamp::of(context.clock.wall()))));
+  if (traits.has_generation) metadata.set("generation", Builder::integer(1));
+  if (target.version->has_status && !traits.keeps_status_on_create) root.drop("status");
+  root.set("metadata", metadata.finish(builder));
+  const Node node = root.finish(builder);
+  return std::move(builder).finish(node);
+}
+
+// The next object: what this endpoint may change from the body, the rest from the old one.
+Value completed_next(const WriteRequest& request, const Value& body, const Value& old) {
+  const Target& target = request.target;
+  Builder builder;
+  builder.retain(body);
+  builder.retain(old);
+  const bool custom = target.kind->style == SchemaStyle::custom;
+  const bool keeps_metadata = target.is_status() && custom;
+  Rewrite metadata(keeps_metadata ? old["metadata"] : body["metadata"]);
+  for (const std::string_view field : server_fields) {
+    metadata.set(field, old["metadata"][field].node());
+  }
+  metadata.drop("resourceVersion");
+  Rewrite root(target.is_status() ? old.view() : body.view());
+  set_place(target, builder, metadata, root);
+  if (target.is_status()) {
+    root.set("status", body["status"].node());
+  } else if (target.version->has_status) {
+    root.set("status", old["status"].node());
+  }
+  root.set("metadata", metadata.finish(builder));
+  const Node node = root.finish(builder);
+  return std::move(builder).finish(node);
+}
+
+Outcome<Admitted> by_schema(const WriteRequest& request, const Value& object, const Value& old) {
+  const Target& target = request.target;
+  auto admitted =
+      objects::admit(target.version->schema, {.object = object,
+                                              .old_object = old,
+                                              .field_validation = request.field_validation,
+                                              .scope = target.kind->scope,
+                                              .duplicate_fields = request.duplicate_fields});
+  if (!admitted) {
+    return failures::cannot_be_handled(target.kind->kind, target.version->name, target.kind->kind,
+                                       admitted.error().message);
+  }
+  return std::move(admitted).take();
+}
+
+// Into the storage version and through the admission of the kind.
+Outcome<Prepared> finished(Context& context, const WriteRequest& request, Admitted admitted,
+                           const Value& old) {
+  const Target& target = request.target;
+  Admission admission{.target = target, .identity = request.identity, .object = {}};
+  admission.object =
+      ALLOWED(converted(*target.kind, admitted.object, target.kind->storage_version()));
+  admission.old_object = old;
+  admission.errors = std::move(admitted.errors);
+  admission.warnings = std::move(admitted.warnings);
+  ALLOWED(admit(context, admission));
+  if (!admission.errors.empty()) return invalid(target, admission.errors);
+  return Prepared{stored_form(admission.object), std::move(admission.warnings)};
+}
+
+bool spec_changed(const Target& target, View now, View before) {
+  if (target.kind->style == SchemaStyle::native) return !(now["spec"] == before["spec"]);
+  const auto differs = [&](View a, View b) {
+    for (const objects::MemberView member : a.members()) {
+      if (member.key == "metadata" || member.key == "status") continue;
+      if (!(member.value == b[member.key])) return true;
+    }
+    return false;
+  };
+  return differs(now, before) || differs(before, now);
+}
+
+Value with_generation(const Value& object, std::int64_t generation) {
+  Builder builder;
+  builder.retain(object);
+  Rewrite metadata(object["metadata"]);
+  metadata.set("generation", Builder::integer(generation));
+  Rewrite root(object);
+  root.set("metadata", metadata.finish(builder));
+  const Node node = root.finish(builder);
+  return std::move(builder).finish(node);
+}
+
+}  // namespace
+
+Outcome<Value> converted(const Kind& kind, const Value& object, const KindVersion& to) {
+  const std::string expected =
+      kind.group.empty() ? to.name : fmt::format("{}/{}", kind.group, to.name);
+  if (object["apiVersion"].string_or("") == expected) return object;
+  const std::string_view conversion = kind.definition["spec"]["x-muster-conversion"].string_or("");
+  const Value other = TRY(objects::convert(conversion, object, to.name));
+  const auto decoded = TRY(objects::decode(to.schema, other, objects::FieldValidation::ignore));
+  return objects::apply_defaults(to.schema, decoded.object);
+}
+
+Outcome<Prepared> prepare_create(Context& context, const WriteRequest& request) {
+  const Target& target = request.target;
+  ALLOWED(check_type(target, request.body));
+  const bool complete = can_be_completed(request.body);
+  if (complete) {
+    const View metadata = request.body["metadata"];
+    ALLOWED(check_place(target, metadata));
+    if (!metadata["resourceVersion"].string_or("").empty()) {
+      return Error::bad_request("resourceVersion should not be set on objects to be created");
+    }
+  }
+  Admitted admitted = ALLOWED(
+      by_schema(request, complete ? completed_new(context, request) : request.body, Value()));
+  if (!complete) return Error::bad_request("metadata must be an object");
+  ALLOWED(check_namespace(context, target));
+  return finished(context, request, std::move(admitted), Value());
+}
+
+Outcome<Prepared> prepare_update(Context& context, const WriteRequest& request, const Value& body,
+                                 const Value& current) {
+  const Target& target = request.target;
+  ALLOWED(check_type(target, body));
+  if (!can_be_completed(body)) {
+    ALLOWED(by_schema(request, body, Value()));
+    return Error::bad_request("metadata must be an object");
+  }
+  ALLOWED(check_place(target, body["metadata"]));
+  const std::string_view uid = objects::uid_of(body);
+  if (!uid.empty() && uid != objects::uid_of(current)) {
+    return conflict(target, fmt::format("Precondition failed: UID in precondition: {}, UID in "
+                                        "object meta: {}",
+                                        uid, objects::uid_of(current)));
+  }
+  const Value old = ALLOWED(converted(*target.kind, current, *target.version));
+  Admitted admitted = ALLOWED(by_schema(request, completed_next(request, body, old), old));
+  Prepared next = ALLOWED(finished(context, request, std::move(admitted), current));
+  if (!target.is_status() && traits_of(*target.kind).has_generation &&
+      spec_changed(target, next.object, current)) {
+    next.object = with_generation(next.object, objects::generation_of(current) + 1);
+  }
+  return next;
+}
+
+Outcome<Value> in_version(const Target& target, const Value& stored) {
+  return converted(*target.kind, stored, *target.version);
+}
+
+}  // namespace muster::server

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/read.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "objects/json.h"
+#include "objects/metadata.h"
+#include "server/continue_token.h"
+#include "server/stored_object.h"
+#include "server/write.h"
+
+namespace muster::server {
+
+using objects::FieldError;
+using objects::FieldErrors;
+using objects::FieldSelector;
+using objects::LabelSelector;
+using objects::SchemaStyle;
+using objects::Value;
+using objects::View;
+
+namespace {
+
+// Which state is asked for. None: the newest.
+struct At {
+  store::Revision exactly = {};
+  std::string after = {};  // the last item of the page before
+};
+
+Failure refused_option(std::string_view field, std::string_view value, std::string_view why) {
+  FieldErrors errors;
+  errors.add(value.empty()
+                 ? FieldError::forbidden(std::string(field), std::string(why))
+                 : FieldError::invalid(std::string(field), Value::string(value), std::string(why)));
+  return failures::invalid("meta.k8s.io", "ListOptions", "", errors);
+}
+
+Outcome<At> at_token(const ListRequest& request) {
+  auto token = read_continue_token(request.continue_token);
+  if (!token) {
+    return Error::bad_request("continue key is not valid: it was not made by this server");
+  }
+  if (!request.resource_version.empty() && request.resource_version != "0") {
+    return Error::bad_request("specifying resource version is not allowed when using continue");
+  }
+  return At{token->revision, std::move(token->after)};
+}
+
+Outcome<At> at_version(const Context& context, const ListRequest& request) {
+  const std::string& version = request.resource_version;
+  const std::string& match = request.resource_version_match;
+  if (version.empty()) {
+    if (match.empty()) return At();
+    return refused_option("resourceVersionMatch", "",
+                          "resourceVersionMatch is forbidden unless resourceVersion is provided");
+  }
+  const auto revision = parse_revision(version);
+  if (!revision) {
+    return Error::bad_request(fmt::format("Invalid value: {}: a resourceVersion is a whole number",
+                                          objects::go_quoted(version)));
+  }
+  if (!match.empty() && match != "Exact" && match != "NotOlderThan") {
+    return refused_option("resourceVersionMatch", match,
+                          "must be one of \"Exact\" or \"NotOlderThan\"");
+  }
+  if (match == "Exact" && revision->is_none()) {
+    return refused_option("resourceVersionMatch", "",
+                          "resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\"");
+  }
+  if (*revision > context.cache.revision()) {
+    return failures::too_large_resource_version(revision->value, context.cache.revision().value);
+  }
+  return match == "Exact" ? At{.exactly = *revision} : At();
+}
+
+void end_page(const std::string& last, std::uint64_t remaining, bool selects_all, Snapshot& page) {
+  page.continue_token = write_continue_token({page.revision, last});
+  if (selects_all) page.remaining = remaining;
+}
+
+// The newest state, from the cache.
+Snapshot list_now(Context& context, const ListRequest& request, const Selection& selection,
+                  const At& at) {
+  const Target& target = request.target;
+  const bool pages = request.limit > 0 && request.resource_version != "0";
+  Snapshot page{.items = {}, .revision = context.cache.revision()};
+  std::string last;
+  std::uint64_t remaining = 0;
+  for (const auto& [key, object] : context.cache.all_in(*target.kind, target.name_space)) {
+    if (!at.after.empty() && key <= at.after) continue;
+    if (!context.cache.matches(object, selection.labels, selection.fields)) continue;
+    if (pages && page.items.size() >= static_cast<std::size_t>(request.limit)) {
+      ++remaining;
+      continue;
+    }
+    page.items.push_back({object.bytes, object.revision});
+    last = key;
+  }
+  if (remaining > 0) end_page(last, remaining, selection.selects_all(), page);
+  return page;
+}
+
+// A state of before, from the store's history.
+Outcome<Snapshot> list_past(Context& context, const ListRequest& request,
+                            const Selection& selection, const At& at) {
+  const Target& target = request.target;
+  const std::string prefix = prefix_of(*target.kind, target.name_space);
+  const std::string whole = prefix_of(*target.kind);
+  std::string start = at.after.empty() ? std::string() : whole + at.after + '\0';
+  Snapshot page{.items = {}, .revision = at.exactly};
+  std::string last;
+  std::uint64_t remaining = 0;
+  while (true) {
+    auto entries = context.store.list({.prefix = prefix, .at = at.exactly, .start = start});
+    if (!entries && entries.error().code == ErrorCode::expired) {
+      Failure expired = failures::expired(
+          "The provided continue parameter is too old to display a consistent list result. You "
+          "can start a new list without the continue parameter, or use the continue token in this "
+          "response to retrieve the remainder of the results.");
+      if (!at.after.empty()) expired.continue_token = write_continue_token({{}, at.after});
+      return expired;
+    }
+    const store::ListPage found = TRY(std::move(entries));
+    for (const store::Entry& entry : found.entries) {
+      if (!selects(context, target, selection, entry.value)) continue;
+      if (request.limit > 0 && page.items.size() >= static_cast<std::size_t>(request.limit)) {
+        ++remaining;
+        continue;
+      }
+      page.items.push_back({entry.value, entry.revision});
+      last = std::string(entry.key.view().substr(whole.size()));
+    }
+    if (found.remaining == 0) break;
+    start = std::string(found.entries.back().key.view()) + '\0';
+  }
+  if (remaining > 0) end_page(last, remaining, selection.selects_all(), page);
+  return page;
+}
+
+}  // namespace
+
+Outcome<Item> get(Context& context, const Target& target) {
+  context.cache.catch_up();
+  const CachedObject* found = context.cache.find(*target.kind, target.name_space, target.name);
+  if (found == nullptr) return not_found(target);
+  return Item{found->bytes, found->revision};
+}
+
+Outcome<Selection> parse_selection(const Target& target, std::string_view labels,
+                                   std::string_view fields) {
+  Selection selection;
+  selection.labels = TRY(LabelSelector::parse(labels));
+  selection.fields = TRY(FieldSelector::parse(fields));
+  if (!selection.fields.matches_everything()) {
+    TRY(selection.fields.check_supported(SelectableFields(*target.kind).names()));
+  }
+  return selection;
+}
+
+bool selects(Context& context, const Target& target, const Selection& selection,
+             const store::Bytes& bytes) {
+  if (selection.selects_all()) return true;
+  const Value tree = context.trees.tree_of(bytes);
+  if (!selection.labels.matches(objects::labels_of(tree))) return false;
+  if (selection.fields.matches_everything()) return true;
+  const SelectableFields fields(*target.kind);
+  const std::vector<std::string> values = fields.read(tree);
+  return selection.fields.matches_by([&](std::string_view field) -> std::string_view {
+    if (field == "metadata.name") return objects::name_of(tree);
+    if (field == "metadata.namespace") return objects::namespace_of(tree);
+    return fields.value(values, field);
+  });
+}
+
+Outcome<Snapshot> list(Context& context, const ListRequest& request) {
+  context.cache.catch_up();
+  const Selection selection =
+      ALLOWED(parse_selection(request.target, request.label_selector, request.field_selector));
+  const At at = request.continue_token.empty() ? ALLOWED(at_version(context, request))
+                                               : ALLOWED(at_token(request));
+  const bool past = !at.exactly.is_none() && at.exactly != context.cache.revision();
+  if (past) return list_past(context, request, selection, at);
+  return list_now(context, request, selection, at);
+}
+
+Outcome<std::string> list_text(Context& context, const Target& target, const Snapshot& snapshot,
+                               ItemTypes types) {
+  std::string out =
+      fmt::format(R"({{"kind":"{}","apiVersion":"{}","metadata":{{"resourceVersion":"{}")",
+                  target.kind->list_kind, target.api_version(), snapshot.revision.value);
+  if (!snapshot.continue_token.empty()) {
+    out += fmt::format(R"(,"continue":"{}")", snapshot.continue_token);
+  }
+  if (snapshot.remaining) out += fmt::format(R"(,"remainingItemCount":{})", *snapshot.remaining);
+  out += R"(},"items":[)";
+  const bool bare = types == ItemTypes::as_the_peer && target.kind->style == SchemaStyle::native;
+  bool first = true;
+  for (const Item& item : snapshot.items) {
+    if (!first) out += ',';
+    first = false;
+    if (!target.speaks_storage_version()) {
+      const Value tree = with_revision(context.trees.tree_of(item.bytes), item.revision);
+      objects::append_json(ALLOWED(in_version(target, tree)), out);
+    } else if (bare) {
+      append_item(item.bytes.view(), item.revision, out);
+    } else {
+      append_with_revision(item.bytes.view(), item.revision, out);
+    }
+  }
+  out += "]}";
+  return out;
+}
+
+}  // namespace muster::server

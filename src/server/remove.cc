@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "base/checked.h"
+#include "base/timestamp.h"
+#include "objects/builder.h"
+#include "objects/metadata.h"
+#include "objects/rewrite.h"
+#include "server/commit.h"
+#include "server/kind_traits.h"
+#include "server/limits.h"
+#include "server/stored_object.h"
+#include "server/write.h"
+
+namespace muster::server {
+
+using client::Propagation;
+using objects::Builder;
+using objects::Node;
+using objects::Rewrite;
+using objects::Value;
+using objects::View;
+
+namespace {
+
+constexpr std::string_view orphan_finalizer = "orphan";
+constexpr std::string_view foreground_finalizer = "foregroundDeletion";
+
+struct Removal {
+  Context& context;
+  RemoveRequest request;
+  WriteAnswer done;
+  int attempts = 0;
+};
+
+void attempt(std::unique_ptr<Removal> removal);
+
+Outcome<> check_preconditions(const RemoveRequest& request, const Present& now) {
+  const auto& [uid, version] = request.preconditions;
+  if (!uid.empty() && uid != now.cached->uid) {
+    return failures::uid_precondition(request.target.kind->kind, request.target.name, uid,
+                                      now.cached->uid);
+  }
+  const std::string present_version = fmt::to_string(now.cached->revision.value);
+  if (!version.empty() && version != present_version) {
+    return failures::resource_version_precondition(request.target.kind->kind, request.target.name,
+                                                   version, present_version);
+  }
+  return {};
+}
+
+// Seconds that the object may stay to end well; 0 for all but pods that may be running.
+std::int64_t grace_of(const RemoveRequest& request, const KindTraits& traits, View object) {
+  if (!traits.deletes_gracefully) return 0;
+  const std::string_view phase = object["status"]["phase"].string_or("");
+  if (object["spec"]["nodeName"].string_or("").empty() || phase == "Succeeded" ||
+      phase == "Failed") {
+    return 0;
+  }
+  const std::int64_t own = object["spec"]["terminationGracePeriodSeconds"].integer_or(30);
+  const std::int64_t asked = request.grace_period_seconds.value_or(own);
+  return asked < 0 ? 1 : std::min<std::int64_t>(asked, 1'000'000'000);
+}
+
+// The finalizers after the caller has said what becomes of the dependents.
+std::vector<std::string> finalizers_of(const RemoveRequest& request, const KindTraits& traits,
+                                       View object) {
+  std::vector<std::string> finalizers;
+  bool orphans = false;
+  bool in_foreground = false;
+  for (View each : object["metadata"]["finalizers"].elements()) {
+    const std::string_view finalizer = each.string_or("");
+    orphans = orphans || finalizer == orphan_finalizer;
+    in_foreground = in_foreground || finalizer == foreground_finalizer;
+    if (finalizer != orphan_finalizer && finalizer != foreground_finalizer) {
+      finalizers.emplace_back(finalizer);
+    }
+  }
+  // A finalizer that is there already is somebody's wish of before.
+  Propagation wish = orphans         ? Propagation::orphan
+                     : in_foreground ? Propagation::foreground
+                                     : traits.propagation;
+  wish = request.propagation.value_or(wish);
+  if (wish == Propagation::orphan) finalizers.emplace_back(orphan_finalizer);
+  if (wish == Propagation::foreground) finalizers.emplace_back(foreground_finalizer);
+  return finalizers;
+}
+
+bool holds_namespace(const Target& target, View object) {
+  return target.is("", "namespaces") && !object["spec"]["finalizers"].empty();
+}
+
+struct Sentence {
+  std::int64_t grace_seconds = 0;
+  std::vector<std::string> finalizers;
+};
+
+// The object as it waits for its end.
+Value marked(Context& context, const Target& target, const Value& object,
+             const Sentence& sentence) {
+  Builder builder;
+  builder.retain(object);
+  Rewrite metadata(object["metadata"]);
+  const View old = object["metadata"];
+  const std::int64_t old_grace = old["deletionGracePeriodSeconds"].integer_or(0);
+  const bool first = !objects::is_being_deleted(object);
+  if (first || sentence.grace_seconds < old_grace) {
+    const Instant due = context.clock.wall() + Span::of_seconds(sentence.grace_seconds);
+    metadata.set("deletionTimestamp", builder.text(format_time(Timestamp::of(due))));
+    metadata.set("deletionGracePeriodSeconds", Builder::integer(sentence.grace_seconds));
+  }
+  const std::int64_t generation = objects::generation_of(object);
+  if (first && generation > 0) metadata.set("generation", Builder::integer(generation + 1));
+  std::vector<Node> finalizers;
+  for (const std::string& each : sentence.finalizers) finalizers.push_back(builder.text(each));
+  metadata.set("finalizers", finalizers.empty() ? Node() : builder.array(finalizers));
+  Rewrite root(object);
+  root.set("metadata", metadata.finish(builder));
+  if (target.is("", "namespaces")) {
+    Rewrite status(object["status"]);
+    status.set("phase", Builder::literal("Terminating"));
+    root.set("status", status.finish(builder));
+  }
+  const Node node = root.finish(builder);
+  return std::move(builder).finish(node);
+}
+
+void finish(std::unique_ptr<Removal> removal, Outcome<Written> outcome) {
+  const bool named_version = !removal->request.preconditions.resource_version.empty();
+  if (was_overtaken(outcome) && !named_version && removal->attempts < write_attempts_max) {
+    return attempt(std::move(removal));
+  }
+  removal->done(as_seen_by_caller(removal->request.target, std::move(outcome)));
+}
+
+void attempt(std::unique_ptr<Removal> removal) {
+  Context& context = removal->context;
+  const RemoveRequest& request = removal->request;
+  ++removal->attempts;
+  const Present now = present(context, request.target);
+  const auto refuse = [&](Failure failure) {
+    answer_later(context, std::move(removal->done), std::move(failure));
+  };
+  if (!now) return refuse(not_found(request.target));
+  if (auto holds = check_preconditions(request, now); !holds) {
+    return refuse(std::move(holds).error());
+  }
+  const KindTraits traits = traits_of(*request.target.kind);
+  const Sentence sentence{grace_of(request, traits, now.tree),
+                          finalizers_of(request, traits, now.tree)};
+  const bool stays = sentence.grace_seconds > 0 || !sentence.finalizers.empty() ||
+                     holds_namespace(request.target, now.tree);
+  const store::Revision revision = now.cached->revision;
+  Value next = stays ? marked(context, request.target, now.tree, sentence) : now.tree;
+  if (request.dry_run || (stays && next == now.tree)) {
+    return answer_later(
+        context, std::move(removal->done),
+        Written{.object = with_revision(next, revision), .revision = revision, .removed = !stays});
+  }
+  const Target target = request.target;
+  auto done = [removal = std::move(removal)](Outcome<Written> outcome) mutable {
+    finish(std::move(removal), std::move(outcome));
+  };
+  if (!stays) return erase(context, target, std::move(next), revision, std::move(done));
+  put(context, target, std::move(next), store::Expected::exactly(revision), std::move(done));
+}
+
+}  // namespace
+
+void remove(Context& context, RemoveRequest request, WriteAnswer done) {
+  attempt(std::make_unique<Removal>(Removal{context, std::move(request), std::move(done)}));
+}
+
+}  // namespace muster::server

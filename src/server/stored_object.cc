@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/stored_object.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <span>
+#include <vector>
+
+#include "objects/builder.h"
+#include "objects/json.h"
+#include "objects/rewrite.h"
+
+namespace muster::server {
+
+using objects::Builder;
+using objects::Kind;
+using objects::Node;
+using objects::Rewrite;
+using objects::Value;
+
+namespace {
+
+constexpr std::string_view core_group = "core";
+constexpr std::string_view metadata_opening = R"("metadata":{)";
+
+std::string_view next_part(std::string_view& rest) {
+  const std::size_t slash = rest.find('/');
+  const std::string_view part = rest.substr(0, slash);
+  rest = slash == std::string_view::npos ? std::string_view() : rest.substr(slash + 1);
+  return part;
+}
+
+// Where the members of metadata begin. Kind and apiVersion come before it and hold no quotes, so
+// the first match is the right one; what the server wrote always has it.
+std::size_t metadata_start(std::string_view stored) {
+  const std::size_t found = stored.find(metadata_opening);
+  return found == std::string_view::npos ? found : found + metadata_opening.size();
+}
+
+}  // namespace
+
+std::string prefix_of(const Kind& kind, std::string_view name_space) {
+  std::string out(registry_prefix);
+  out += kind.group.empty() ? core_group : std::string_view(kind.group);
+  out += '/';
+  out += kind.plural;
+  out += '/';
+  if (!name_space.empty()) {
+    out += name_space;
+    out += '/';
+  }
+  return out;
+}
+
+std::string key_of(const Kind& kind, std::string_view name_space, std::string_view name) {
+  std::string out = prefix_of(kind, name_space);
+  out += name;
+  return out;
+}
+
+std::optional<KeyParts> parse_key(std::string_view key) {
+  if (!key.starts_with(registry_prefix)) return std::nullopt;
+  std::string_view rest = key.substr(registry_prefix.size());
+  KeyParts parts;
+  parts.group = next_part(rest);
+  if (parts.group == core_group) parts.group = {};
+  parts.plural = next_part(rest);
+  const std::string_view first = next_part(rest);
+  parts.name = rest.empty() ? first : rest;
+  if (!rest.empty()) parts.name_space = first;
+  if (parts.plural.empty() || parts.name.empty()) return std::nullopt;
+  return parts;
+}
+
+Value stored_form(const Value& object) {
+  Builder builder;
+  builder.retain(object);
+  Rewrite metadata(object["metadata"]);
+  metadata.drop("resourceVersion");
+  metadata.drop("managedFields");
+  metadata.drop("selfLink");
+  std::vector<Node::Member> members = {
+      {Builder::literal("kind"), object["kind"].node()},
+      {Builder::literal("apiVersion"), object["apiVersion"].node()},
+      {Builder::literal("metadata"), metadata.finish(builder)}};
+  const Node& whole = object.view().node();
+  for (const Node::Member& member : std::span(whole.members, whole.size)) {
+    const std::string_view key(member.key.text, member.key.size);
+    if (key != "kind" && key != "apiVersion" && key != "metadata") members.push_back(member);
+  }
+  const Node root = builder.object(members);
+  return std::move(builder).finish(root);
+}
+
+store::Bytes stored_bytes(const Value& form) {
+  return store::Bytes::copy_of(objects::to_json(form));
+}
+
+void append_with_revision(std::string_view stored, store::Revision revision, std::string& out) {
+  const std::size_t start = metadata_start(stored);
+  if (start == std::string_view::npos) {
+    out += stored;
+    return;
+  }
+  out += stored.substr(0, start);
+  fmt::format_to(std::back_inserter(out), R"("resourceVersion":"{}",)", revision.value);
+  out += stored.substr(start);
+}
+
+void append_item(std::string_view stored, store::Revision revision, std::string& out) {
+  const std::size_t start = metadata_start(stored);
+  if (start == std::string_view::npos) {
+    out += stored;
+    return;
+  }
+  fmt::format_to(std::back_inserter(out), R"({{"metadata":{{"resourceVersion":"{}",)",
+                 revision.value);
+  out += stored.substr(start);
+}
+
+Value with_revision(const Value& tree, store::Revision revision) {
+  Builder builder;
+  builder.retain(tree);
+  Rewrite metadata(tree["metadata"]);
+  metadata.set("resourceVersion", builder.text(fmt::to_string(revision.value)));
+  Rewrite root(tree);
+  root.set("metadata", metadata.finish(builder));
+  const Node node = root.finish(builder);
+  return std::move(builder).finish(node);
+}
+
+std::optional<store::Revision> parse_revision(std::string_view text) {
+  std::uint64_t number = 0;
+  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (failure != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return store::Revision{number};
+}
+
+}  // namespace muster::server

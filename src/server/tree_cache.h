@@ -1,0 +1,45 @@
+// TreeCache: the parsed trees of stored bytes, so that many readers of one object parse it once and
+// a writer's tree need not be parsed at all. Found by the identity of the bytes, which are
+// immutable and shared by the store, its history and every event; old entries make room.
+//
+//   trees.remember(bytes, tree);           // when written
+//   Value tree = trees.tree_of(bytes);     // as stored: without resourceVersion
+//
+// Assumes: the bytes are those of the store, which holds only what the server wrote.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <unordered_map>
+
+#include "objects/json.h"
+#include "objects/value.h"
+#include "store/bytes.h"
+
+namespace muster::server {
+
+class TreeCache {
+ public:
+  // Absent when the bytes are none, or no JSON: the store was written by somebody else.
+  objects::Value tree_of(const store::Bytes& bytes);
+
+  void remember(const store::Bytes& bytes, const objects::Value& tree);
+
+  std::size_t size() const { return trees_.size(); }
+
+ private:
+  struct Kept {
+    store::Bytes bytes;  // held, so that nothing else can have this address
+    objects::Value tree;
+  };
+
+  void make_room();
+
+  std::unordered_map<const char*, Kept> trees_;  // never iterated
+  std::deque<const char*> order_;                // oldest first
+  std::size_t text_bytes_ = 0;
+  objects::JsonReader reader_;
+};
+
+}  // namespace muster::server

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "objects/metadata.h"
+#include "objects/patch/compiled_patch_schema.h"
+#include "server/commit.h"
+#include "server/kind_traits.h"
+#include "server/limits.h"
+#include "server/prepare.h"
+#include "server/stored_object.h"
+#include "server/write.h"
+
+namespace muster::server {
+
+using objects::FieldError;
+using objects::FieldErrors;
+using objects::PatchType;
+using objects::SchemaStyle;
+using objects::Value;
+using objects::View;
+
+namespace {
+
+// An update, or a patch that becomes one for each present object it meets.
+struct Change {
+  Context& context;
+  WriteRequest request;
+  std::optional<PatchType> patch_type;
+  WriteAnswer done;
+  int attempts = 0;
+};
+
+void attempt(std::unique_ptr<Change> change);
+
+// kube-apiserver does not say what was wrong with a JSON patch; it costs nothing to say it.
+Failure patch_failure(PatchType type, const Error& error) {
+  if (type != PatchType::json || error.code != ErrorCode::invalid) return error;
+  Failure failure = failures::patch_rejected();
+  failure.message = fmt::format("{}: {}", failure.message, error.message);
+  return failure;
+}
+
+// The whole next object in the caller's version.
+Outcome<Value> next_body(const Change& change, const Present& now) {
+  const Target& target = change.request.target;
+  if (!change.patch_type) return change.request.body;
+  const Value stored = with_revision(now.tree, now.cached->revision);
+  const Value shown = ALLOWED(in_version(target, stored));
+  const objects::CompiledPatchSchema schema(target.version->schema.root());
+  auto patched = objects::apply_patch(*change.patch_type, shown, change.request.body, schema);
+  if (!patched) return patch_failure(*change.patch_type, patched.error());
+  return std::move(patched).take();
+}
+
+// The version that the caller wants to change; none: whichever is there.
+Outcome<store::Revision> wanted_revision(const Change& change, View body) {
+  const Target& target = change.request.target;
+  const View version = body["metadata"]["resourceVersion"];
+  const std::string_view text = version.string_or("");
+  if (text.empty() || text == "0") {
+    if (change.patch_type || traits_of(*target.kind).unconditional_update) {
+      return store::Revision();
+    }
+    FieldErrors errors;
+    errors.add(FieldError::invalid("metadata.resourceVersion", Value::integer(0),
+                                   "must be specified for an update"));
+    return invalid(target, errors);
+  }
+  const auto revision = parse_revision(text);
+  if (revision) return *revision;
+  FieldErrors errors;
+  errors.add(FieldError::invalid("metadata.resourceVersion", version, "must be a whole number"));
+  return invalid(target, errors);
+}
+
+// An object that is being deleted and has nothing left to wait for goes with its last finalizer.
+bool ends_with(View next, View current) {
+  return next["metadata"]["finalizers"].empty() && objects::is_being_deleted(current) &&
+         current["metadata"]["deletionGracePeriodSeconds"].integer_or(-1) == 0;
+}
+
+void finish(std::unique_ptr<Change> change, bool named_version, std::vector<std::string> warnings,
+            Outcome<Written> outcome) {
+  if (was_overtaken(outcome) && !named_version && change->attempts < write_attempts_max) {
+    return attempt(std::move(change));
+  }
+  outcome = as_seen_by_caller(change->request.target, std::move(outcome));
+  if (outcome) {
+    outcome->warnings = std::move(warnings);
+    outcome->removed = false;  // the caller changed it; that it is gone is the watchers' to know
+  }
+  change->done(std::move(outcome));
+}
+
+struct Decision {
+  Prepared next;
+  bool named_version = false;  // the caller insists on the version it has seen
+};
+
+Outcome<Decision> decide(Change& change, const Present& now) {
+  const Target& target = change.request.target;
+  if (!now) return not_found(target);
+  const Value body = ALLOWED(next_body(change, now));
+  const store::Revision wanted = ALLOWED(wanted_revision(change, body));
+  if (!wanted.is_none() && wanted != now.cached->revision) return stale(target);
+  Decision decision;
+  const View patched = change.patch_type ? change.request.body["metadata"]["resourceVersion"]
+                                         : body["metadata"]["resourceVersion"];
+  decision.named_version = !wanted.is_none() && patched.is_string();
+  decision.next = ALLOWED(prepare_update(change.context, change.request, body, now.tree));
+  return decision;
+}
+
+void attempt(std::unique_ptr<Change> change) {
+  Context& context = change->context;
+  ++change->attempts;
+  const Present now = present(context, change->request.target);
+  auto decided = decide(*change, now);
+  if (!decided) return answer_later(context, std::move(change->done), std::move(decided).error());
+  auto& [next, named_version] = *decided;
+  const store::Revision revision = now.cached->revision;
+  if (change->request.dry_run || next.object == now.tree) {
+    const bool same = next.object == now.tree;
+    Written unchanged{.object = with_revision(next.object, revision),
+                      .bytes = same ? now.cached->bytes : store::Bytes(),
+                      .revision = revision,
+                      .warnings = std::move(next.warnings)};
+    return answer_later(context, std::move(change->done), std::move(unchanged));
+  }
+  const bool ends = ends_with(next.object, now.tree);
+  const Target target = change->request.target;
+  auto done = [change = std::move(change), named = named_version,
+               warnings = std::move(next.warnings)](Outcome<Written> outcome) mutable {
+    finish(std::move(change), named, std::move(warnings), std::move(outcome));
+  };
+  if (ends) return erase(context, target, std::move(next.object), revision, std::move(done));
+  put(context, target, std::move(next.object), store::Expected::exactly(revision), std::move(done));
+}
+
+}  // namespace
+
+void update(Context& context, WriteRequest request, WriteAnswer done) {
+  attempt(
+      std::make_unique<Change>(Change{context, std::move(request), std::nullopt, std::move(done)}));
+}
+
+void patch(Context& context, WriteRequest request, PatchType type, WriteAnswer done) {
+  if (type == PatchType::strategic_merge && request.target.kind->style == SchemaStyle::custom) {
+    return answer_later(context, std::move(done), failures::unsupported_patch());
+  }
+  attempt(std::make_unique<Change>(Change{context, std::move(request), type, std::move(done)}));
+}
+
+}  // namespace muster::server
