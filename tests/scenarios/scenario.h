@@ -30,7 +30,9 @@ struct NamedVerb {
 // One list per area; verbs.cc joins them. A new verb is a function in its area's file.
 std::span<const NamedVerb> convert_verbs();
 std::span<const NamedVerb> language_verbs();
+std::span<const NamedVerb> lifecycle_verbs();
 std::span<const NamedVerb> patch_verbs();
+std::span<const NamedVerb> queueing_verbs();
 std::span<const NamedVerb> schema_verbs();
 std::span<const NamedVerb> value_verbs();
 

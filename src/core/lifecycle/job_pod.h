@@ -1,0 +1,42 @@
+// The pods that a job makes: from its template, with what makes them its own: owner, finalizer, a
+// name and, of an Indexed Job, its index as label, annotation, hostname and variable.
+//
+//   PodMaker maker(job);
+//   edits.push_back(Edit::create(resources::pods, maker.make(2, taken_names)));
+//
+// Assumes: the job was admitted by its schema. Names look like those of generateName but follow
+// from the job's uid, the index and how many such names are taken: see run_job.h for why.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "objects/value.h"
+
+namespace muster::core {
+
+class PodMaker {
+ public:
+  // gang_size: how many pods of the job there will be; the template's own, if it has one, is never
+  // larger.
+  PodMaker(const objects::Value& job, std::int64_t gang_size);
+
+  // The name is one that is not taken, and is taken from now on.
+  objects::Value make(std::optional<std::int64_t> index, std::set<std::string>& taken_names);
+
+ private:
+  std::string name_prefix(std::optional<std::int64_t> index) const;
+  std::string free_name(const std::string& prefix, std::optional<std::int64_t> index,
+                        std::set<std::string>& taken_names);
+
+  std::string job_name_;
+  std::string job_uid_;
+  objects::Value pod_;            // all that the pods have in common
+  std::size_t next_attempt_ = 0;  // of pods without an index
+};
+
+}  // namespace muster::core

@@ -1,0 +1,17 @@
+// The maxima of this folder. Beyond each there is a reason on the object, never growth.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace muster::core {
+
+// Pods that one step of a job makes, or takes away; and pods that wait in its status to be counted.
+inline constexpr std::int64_t job_pods_per_step_max = 500;
+inline constexpr std::size_t job_uncounted_pods_max = 500;
+
+// Pods of one job that may exist at the same time; Kubernetes allows an Indexed Job as many.
+inline constexpr std::int64_t job_pods_max = 100'000;
+
+}  // namespace muster::core
