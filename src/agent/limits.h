@@ -27,6 +27,12 @@ inline constexpr std::size_t volume_bytes_max = std::size_t{16} << 20;
 
 // A gang whose members' names are written into /etc/hosts; the names of a larger one are left to
 // the name server.
-inline constexpr std::size_t hosts_members_max = 4'096;
+inline constexpr std::size_t hosts_members_max = 1'024;
+
+// The longest grace and deadline of a pod: beyond a hundred years nobody waits.
+inline constexpr std::int64_t grace_seconds_max = 3'200'000'000;
+
+// Pods that are known to be gone: a late event about one of them does not bring it back.
+inline constexpr std::size_t gone_pods_max = 10'000;
 
 }  // namespace muster::agent

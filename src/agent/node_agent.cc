@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/node_agent.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "agent/limits.h"
+#include "objects/metadata.h"
+
+namespace muster::agent {
+
+namespace {
+
+using objects::Value;
+using objects::View;
+namespace resources = objects::resources;
+
+constexpr Span adopt_retry_span = Span::of_seconds(1);
+
+}  // namespace
+
+NodeAgent::NodeAgent(NodeAgentOptions options, client::Api& api, client::House house,
+                     PodRuntime& runtime, VolumeFiles& files)
+    : house_(house),
+      runtime_(runtime),
+      cache_(api, house,
+             {{.resource = resources::pods},
+              {.resource = resources::services},
+              {.resource = resources::config_maps}}),
+      desk_{.api = api,
+            .house = house,
+            .runtime = runtime,
+            .files = files,
+            .cache = cache_,
+            .gangs = gangs_,
+            .events = PodEvents(api, house),
+            .defaults = std::move(options.pods),
+            .runtime_name = std::move(options.runtime_name)} {
+  for (NodeOptions& node : options.nodes) {
+    heartbeats_.push_back(std::make_unique<NodeHeartbeat>(node, options.machine, api, house));
+    nodes_.emplace(node.name, std::move(node));
+  }
+  cache_.subscribe([this](const client::CacheChange& change) { on_change(change); });
+  cache_.when_synced([this] { open_when_ready(); });
+}
+
+NodeAgent::~NodeAgent() {
+  runtime_.set_listener({});
+}
+
+void NodeAgent::follow(client::ObjectCache::Listener listener) {
+  cache_.subscribe(std::move(listener));
+}
+
+void NodeAgent::start() {
+  runtime_.set_listener([this](const PodState& state) { on_state(state); });
+  adopt();
+  cache_.start();
+  for (const auto& heartbeat : heartbeats_) heartbeat->start();
+}
+
+bool NodeAgent::is_ready() const {
+  return is_open_ && std::all_of(heartbeats_.begin(), heartbeats_.end(),
+                                 [](const auto& each) { return each->is_registered(); });
+}
+
+void NodeAgent::adopt() {
+  runtime_.adopt(lifeline_.guard([this](Result<std::vector<PodState>> found) {
+    if (!found) {
+      house_.executor.post_at(house_.clock.monotonic() + adopt_retry_span,
+                              lifeline_.guard([this] { adopt(); }));
+      return;
+    }
+    for (PodState& state : *found) found_.insert_or_assign(state.uid, std::move(state));
+    is_adopted_ = true;
+    open_when_ready();
+  }));
+}
+
+// Nothing is started before it is known what runs, and nothing is removed before it is known what
+// should.
+void NodeAgent::open_when_ready() {
+  if (is_open_ || !is_adopted_ || !cache_.has_synced()) return;
+  is_open_ = true;
+  for (const Value& pod : cache_.all(resources::pods)) take(pod);
+  for (const auto& [uid, state] : found_) {
+    if (!workers_.contains(uid)) runtime_.remove(uid);
+  }
+  found_.clear();
+  for (const auto& [uid, worker] : workers_) worker->look_again();
+}
+
+void NodeAgent::on_change(const client::CacheChange& change) {
+  if (change.resource == resources::pods) on_pod(change.before, change.after);
+  if (change.resource == resources::config_maps && is_open_) on_config_map(change.object());
+}
+
+void NodeAgent::on_pod(const Value& before, const Value& after) {
+  const bool completes_gang = gangs_.apply(before, after);
+  if (!is_open_) return;
+  if (after.is_absent()) return let_go(before);
+  const auto at = workers_.find(objects::uid_of(after));
+  if (at != workers_.end()) {
+    at->second->on_object(after);
+  } else {
+    take(after);
+    const auto taken = workers_.find(objects::uid_of(after));
+    if (taken != workers_.end()) taken->second->look_again();
+  }
+  if (!completes_gang) return;
+  for (const objects::ObjectKey& key : gangs_.members_of(after)) {
+    const Value member = cache_.find(resources::pods, key);
+    const auto worker = workers_.find(objects::uid_of(member));
+    if (worker != workers_.end() && worker->second->is_held()) worker->second->look_again();
+  }
+}
+
+void NodeAgent::on_config_map(View config_map) {
+  for (const Value& pod : cache_.in_namespace(resources::pods, objects::namespace_of(config_map))) {
+    const auto worker = workers_.find(objects::uid_of(pod));
+    if (worker != workers_.end() && worker->second->is_held()) worker->second->look_again();
+  }
+}
+
+void NodeAgent::take(const Value& pod) {
+  const auto node = nodes_.find(pod["spec"]["nodeName"].string_or(""));
+  const std::string uid(objects::uid_of(pod));
+  if (node == nodes_.end() || gone_.contains(uid)) return;
+  auto worker = std::make_unique<PodWorker>(desk_, node->second, pod);
+  const auto found = found_.find(uid);
+  if (found != found_.end()) worker->adopt(found->second);
+  workers_.emplace(uid, std::move(worker));
+}
+
+void NodeAgent::let_go(const Value& pod) {
+  const auto at = workers_.find(objects::uid_of(pod));
+  if (at == workers_.end()) return;
+  at->second->on_gone();
+  gone_.insert(at->first);
+  gone_in_order_.push_back(at->first);
+  if (gone_in_order_.size() > gone_pods_max) {
+    gone_.erase(gone_in_order_.front());
+    gone_in_order_.pop_front();
+  }
+  workers_.erase(at);
+}
+
+void NodeAgent::on_state(const PodState& state) {
+  if (!is_open_) {
+    found_.insert_or_assign(state.uid, state);
+    return;
+  }
+  const auto at = workers_.find(state.uid);
+  if (at != workers_.end()) at->second->on_state(state);
+}
+
+}  // namespace muster::agent

@@ -1,0 +1,43 @@
+// NodeOptions: a node as it is declared on the command line, and the reader of that text.
+//
+//   parse_node_option("name=n1,cpu=8,memory=16Gi,nvidia.com/gpu=4")
+//   parse_node_option("name=n2,cpu=8,memory=16Gi,labels=zone=a;disk=ssd,taints=gpu=yes:NoSchedule")
+//
+// `name` comes first or anywhere; `podCIDR`, `address`, `labels` and `taints` are what they say;
+// every other key is a resource and its value a quantity.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/quantity.h"
+#include "base/result.h"
+
+namespace muster::agent {
+
+struct NodeTaint {
+  std::string key;
+  std::string value;
+  std::string effect;  // "NoSchedule", "PreferNoSchedule", "NoExecute"
+
+  friend bool operator==(const NodeTaint&, const NodeTaint&) = default;
+};
+
+struct NodeOptions {
+  std::string name;
+  std::map<std::string, Quantity> capacity = {};  // `pods` is 110 unless it is here
+  std::map<std::string, std::string> labels = {};
+  std::vector<NodeTaint> taints = {};  // given to the node when it registers, as kubelet does
+  std::string pod_cidr = {};           // the addresses of its pods
+  std::string address = {};            // its own
+  bool devices_are_simulated = false;  // said in an annotation, and on screen
+};
+
+// Errors are bad_request and name the part that is wrong. A node that declares extended resources
+// declares devices that nobody looked for: they are simulated.
+Result<NodeOptions> parse_node_option(std::string_view text);
+
+}  // namespace muster::agent

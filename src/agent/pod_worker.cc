@@ -1,0 +1,303 @@
+// The life of a pod; what is told of it stands in pod_worker_status.cc.
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/pod_worker.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "agent/environment.h"
+#include "agent/limits.h"
+#include "objects/metadata.h"
+
+namespace muster::agent {
+
+namespace {
+
+using objects::Value;
+using objects::View;
+using Phase = ContainerState::Phase;
+namespace resources = objects::resources;
+
+// kubelet's: the first restart comes at once, the next after 10 s, 20 s … 5 min; a run of ten
+// minutes makes up for earlier failures.
+constexpr std::int64_t back_off_seconds_min = 10;
+constexpr std::int64_t back_off_seconds_max = 300;
+constexpr Span back_off_forgotten_after = Span::of_seconds(600);
+
+// Before a failed write of a volume is tried again.
+constexpr Span prepare_retry_span = Span::of_seconds(10);
+
+Span back_off_span(int level) {
+  if (level == 0) return {};
+  const std::int64_t doubled = back_off_seconds_min << std::min(level - 1, 10);
+  return Span::of_seconds(std::min(doubled, back_off_seconds_max));
+}
+
+Span between(Span low, Span value, Span high) {
+  return std::max(low, std::min(value, high));
+}
+
+}  // namespace
+
+PodWorker::PodWorker(PodDesk& desk, const NodeOptions& node, Value pod)
+    : desk_(desk),
+      node_(node),
+      pod_(std::move(pod)),
+      uid_(objects::uid_of(pod_)),
+      taken_(desk.house.clock.wall()),
+      first_look_(desk.house.clock.monotonic()) {
+  remember_from_status();
+}
+
+void PodWorker::adopt(PodState state) {
+  stage_ = Stage::started;
+  for (const ContainerState& each : state.containers) {
+    Memory& memory = memory_[each.name];
+    memory.restarts_before = std::max(0, memory.restarts_before - each.attempt);
+    memory.back_off_level = each.attempt;
+    memory.told_start = each.started != Instant{};
+  }
+  state_ = std::move(state);
+}
+
+void PodWorker::on_object(Value pod) {
+  pod_ = std::move(pod);
+  sync();
+}
+
+void PodWorker::on_state(PodState state) {
+  if (stage_ != Stage::started) return;
+  tell_changes(state);
+  state_ = std::move(state);
+  sync();
+}
+
+void PodWorker::on_gone() {
+  desk_.runtime.remove(uid_);
+  if (has_files_) desk_.files.discard(fmt::format("{}/{}", desk_.defaults.pods_folder, uid_));
+  if (timer_) desk_.house.executor.cancel(*timer_);
+  timer_.reset();
+}
+
+void PodWorker::sync() {
+  if (is_terminal(pod_.view())) {
+    // Somebody declared it over (its node was thought dead) while it runs on here.
+    if (stage_ == Stage::started && !is_quiet()) stop(Span{}, "over");
+    finish_deletion();
+    return;
+  }
+  check_deadline();
+  if (stage_ == Stage::started) notice_ends();
+  if (is_stopping()) {
+    stop_for_deletion();
+  } else if (stage_ == Stage::held) {
+    try_start();
+  } else if (stage_ == Stage::started) {
+    restart_due();
+  }
+  publish();
+}
+
+bool PodWorker::is_stopping() const {
+  return objects::is_being_deleted(pod_) || is_expired_;
+}
+
+bool PodWorker::is_quiet() const {
+  if (stage_ != Stage::started) return stage_ == Stage::held;
+  if (!state_) return false;
+  return std::all_of(state_->containers.begin(), state_->containers.end(),
+                     [](const ContainerState& each) { return each.is_quiet(); });
+}
+
+bool PodWorker::is_over() const {
+  return is_lost_ || (is_stopping() && is_quiet());
+}
+
+void PodWorker::try_start() {
+  if (is_lost_) return;
+  if (!desk_.gangs.is_bound(pod_)) {
+    waiting_ = {.message = fmt::format("waits until all {} pods of its gang have a node",
+                                       gang_size_of(pod_))};
+    return;
+  }
+  if (ran_before()) {
+    if (pod_["spec"]["restartPolicy"].string_or("") == "Never") {
+      is_lost_ = true;
+      return;
+    }
+    for (View status : pod_["status"]["containerStatuses"].elements()) {
+      ++memory_[std::string(status["name"].string_or(""))].restarts_before;
+    }
+  }
+  Surroundings surroundings{.node = node_, .address = std::string(address_of(pod_))};
+  for (const std::string& name : config_maps_named_in(pod_)) {
+    Value map =
+        desk_.cache.find(resources::config_maps, {std::string(objects::namespace_of(pod_)), name});
+    if (map.is_object()) surroundings.config_maps.emplace(name, std::move(map));
+  }
+  std::vector<Value> members;
+  for (const objects::ObjectKey& key : desk_.gangs.members_of(pod_)) {
+    members.push_back(desk_.cache.find(resources::pods, key));
+  }
+  auto plan = plan_start(pod_, surroundings, members, desk_.defaults);
+  if (auto* refusal = std::get_if<StartRefusal>(&plan)) return refuse(std::move(*refusal));
+  prepare(std::move(std::get<StartPlan>(plan)));
+}
+
+void PodWorker::refuse(StartRefusal refusal) {
+  waiting_ = {.reason = refusal.reason, .message = refusal.message};
+  if (refusal_ == refusal) return;
+  const bool is_volume = refusal.event_reason == "FailedMount";
+  desk_.events.warning(pod_, "", refusal.event_reason,
+                       is_volume ? refusal.message : "Error: " + refusal.message);
+  refusal_ = std::move(refusal);
+}
+
+void PodWorker::prepare(StartPlan plan) {
+  waiting_ = {};
+  refusal_.reset();
+  if (plan.folders.empty() && plan.files.empty()) {
+    stage_ = Stage::preparing;
+    return on_written(std::move(plan.spec), {});
+  }
+  stage_ = Stage::preparing;
+  has_files_ = true;
+  desk_.files.write(std::move(plan.folders), std::move(plan.files),
+                    lifeline_.guard([this, spec = std::move(plan.spec)](Result<> written) mutable {
+                      on_written(std::move(spec), written);
+                      sync();
+                    }));
+}
+
+// The world may have moved on since the files were asked for.
+void PodWorker::on_written(PodSpec spec, const Result<>& written) {
+  stage_ = Stage::held;
+  if (is_stopping() || is_terminal(pod_.view())) return;
+  if (!written) {
+    refuse({.reason = "ContainerCreating",
+            .message = "the volumes could not be written: " + written.error().message,
+            .event_reason = "FailedMount"});
+    stage_ = Stage::preparing;  // until the time has come
+    desk_.house.executor.post_at(now() + prepare_retry_span, lifeline_.guard([this] {
+      stage_ = Stage::held;
+      sync();
+    }));
+    return;
+  }
+  stage_ = Stage::started;
+  has_files_ = false;
+  desk_.runtime.start(std::move(spec));
+}
+
+// Whether the status tells of a run, which the runtime then does not know.
+bool PodWorker::ran_before() const {
+  for (View status : pod_["status"]["containerStatuses"].elements()) {
+    const View state = status["state"];
+    if (state["running"] || state["terminated"] || status["lastState"]["terminated"]) return true;
+  }
+  return false;
+}
+
+void PodWorker::remember_from_status() {
+  for (View status : pod_["status"]["containerStatuses"].elements()) {
+    Memory& memory = memory_[std::string(status["name"].string_or(""))];
+    memory.restarts_before = static_cast<int>(status["restartCount"].integer_or(0));
+    memory.previous = ended_container_of(status);
+  }
+}
+
+void PodWorker::notice_ends() {
+  if (!state_) return;
+  const Instant wall = desk_.house.clock.wall();
+  for (const ContainerState& each : state_->containers) {
+    Memory& memory = memory_[each.name];
+    const bool is_new = each.phase == Phase::exited && memory.ended_attempt != each.attempt;
+    if (!is_new) continue;
+    memory.ended_attempt = each.attempt;
+    memory.restart_due.reset();
+    if (!is_restarted(pod_, each)) continue;
+    if (each.finished - each.started >= back_off_forgotten_after) memory.back_off_level = 0;
+    const Span pause = back_off_span(memory.back_off_level);
+    ++memory.back_off_level;
+    memory.back_off_seconds = pause.nanoseconds / Span::of_seconds(1).nanoseconds;
+    // After a restart of the agent a part of the pause is over; the wall may have jumped.
+    memory.restart_due = now() + pause - between(Span{}, wall - each.finished, pause);
+    if (*memory.restart_due <= now()) continue;
+    desk_.events.warning(
+        pod_, each.name, "BackOff",
+        fmt::format("Back-off restarting failed container {} in pod {}_{}({})", each.name,
+                    objects::name_of(pod_), objects::namespace_of(pod_), uid_));
+  }
+}
+
+void PodWorker::restart_due() {
+  if (!state_) return;
+  for (const ContainerState& each : state_->containers) {
+    Memory& memory = memory_[each.name];
+    if (each.phase != Phase::exited || !memory.restart_due) continue;
+    if (*memory.restart_due > now()) {
+      wake_at(*memory.restart_due);
+      continue;
+    }
+    memory.restart_due.reset();
+    memory.previous = each;
+    memory.told_start = false;
+    desk_.runtime.restart(uid_, each.name);
+  }
+}
+
+void PodWorker::stop(Span grace, const std::string& why) {
+  if (stopped_for_ == why) return;
+  const bool is_first = stopped_for_.empty();
+  stopped_for_ = why;
+  if (is_first && state_) {
+    for (const ContainerState& each : state_->containers) {
+      if (each.phase != Phase::running) continue;
+      desk_.events.normal(pod_, each.name, "Killing",
+                          fmt::format("Stopping container {}", each.name));
+    }
+  }
+  desk_.runtime.stop(uid_, grace);
+}
+
+void PodWorker::stop_for_deletion() {
+  if (stage_ != Stage::started || is_quiet()) return;
+  const View metadata = pod_["metadata"];
+  const auto deleted = objects::instant_of(metadata["deletionTimestamp"]);
+  if (!deleted) {
+    const std::int64_t seconds = pod_["spec"]["terminationGracePeriodSeconds"].integer_or(30);
+    return stop(Span::of_seconds(std::clamp<std::int64_t>(seconds, 0, grace_seconds_max)),
+                "DeadlineExceeded");
+  }
+  // The timestamp says when its grace ends; the wall may have jumped since.
+  const std::int64_t seconds = metadata["deletionGracePeriodSeconds"].integer_or(0);
+  const Span grace = Span::of_seconds(std::clamp<std::int64_t>(seconds, 0, grace_seconds_max));
+  stop(between(Span{}, *deleted - desk_.house.clock.wall(), grace),
+       std::string(metadata["deletionTimestamp"].string_or("")));
+}
+
+void PodWorker::check_deadline() {
+  const auto seconds = pod_["spec"]["activeDeadlineSeconds"].integer();
+  if (!seconds || is_expired_) return;
+  const Instant since = objects::instant_of(pod_["status"]["startTime"]).value_or(taken_);
+  const Span limit = Span::of_seconds(std::clamp<std::int64_t>(*seconds, 0, grace_seconds_max));
+  const Span left = limit - (desk_.house.clock.wall() - since);
+  if (left > Span{}) return wake_at(now() + left);
+  is_expired_ = true;
+  desk_.events.warning(pod_, "", "DeadlineExceeded",
+                       "Pod was active on the node longer than the specified deadline");
+}
+
+void PodWorker::wake_at(MonotonicInstant due) {
+  if (timer_ && timer_due_ <= due) return;
+  if (timer_) desk_.house.executor.cancel(*timer_);
+  timer_due_ = due;
+  timer_ = desk_.house.executor.post_at(due, lifeline_.guard([this] {
+    timer_.reset();
+    sync();
+  }));
+}
+
+}  // namespace muster::agent

@@ -1,0 +1,140 @@
+// PodWorker: brings one pod from its binding to its end, level-triggered: each look compares the
+// newest object with what the runtime says and does the next thing. It never starts a pod twice:
+// workers are kept by uid, and what the runtime already has is adopted first.
+//
+//         all members bound,        files written
+//         specification complete                             every container ended,
+//   held ──────────────────► preparing ─────────► started ─────────────────────────► over
+//    │                                               │   not to be run again          │
+//    │ deleted, past its deadline                    │ deleted, past its deadline:    │
+//    └──────────────────────► over                   └ stop(), and when it is quiet ──┘
+//
+//   over: status is written, then, if it is being deleted, DELETE with grace 0.
+//
+// Assumes: the house thread; the desk outlives it. Its own end is on_gone().
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "agent/gang.h"
+#include "agent/node_objects.h"
+#include "agent/pod_events.h"
+#include "agent/pod_runtime.h"
+#include "agent/pod_status.h"
+#include "agent/start_plan.h"
+#include "agent/volume_files.h"
+#include "client/lifeline.h"
+#include "client/object_cache.h"
+
+namespace muster::agent {
+
+// What the workers of one agent share.
+struct PodDesk {
+  client::Api& api;
+  client::House house;
+  PodRuntime& runtime;
+  VolumeFiles& files;
+  client::ObjectCache& cache;  // pods, config maps
+  const GangIndex& gangs;
+  PodEvents events;
+  PodDefaults defaults;
+  std::string runtime_name;
+};
+
+class PodWorker {
+ public:
+  PodWorker(PodDesk& desk, const NodeOptions& node, objects::Value pod);
+
+  // The runtime has it from an earlier life. Before anything else.
+  void adopt(PodState state);
+
+  void on_object(objects::Value pod);
+  void on_state(PodState state);
+
+  // Something that it may be waiting for has changed.
+  void look_again() { sync(); }
+  bool is_held() const { return stage_ == Stage::held; }
+
+  // The object is gone: nothing of the pod is left behind.
+  void on_gone();
+
+ private:
+  enum class Stage : std::uint8_t { held, preparing, started };
+
+  // What is remembered of a container between its runs.
+  struct Memory {
+    std::optional<ContainerState> previous = {};       // how its last run but this one ended
+    int restarts_before = 0;                           // that the runtime does not count
+    int back_off_level = 0;                            // restarts in a row
+    std::int64_t back_off_seconds = 0;                 // the pause before the next one
+    std::optional<int> ended_attempt = {};             // the run whose end was taken notice of
+    std::optional<MonotonicInstant> restart_due = {};  // nothing: no restart is owed
+    bool told_start = false;                           // events of this run
+    std::string told_trouble = {};                     // reason of the last warning
+  };
+
+  void sync();
+  bool is_stopping() const;
+  bool is_over() const;
+  bool is_quiet() const;
+
+  void try_start();
+  void refuse(StartRefusal refusal);
+  void prepare(StartPlan plan);
+  void on_written(PodSpec spec, const Result<>& written);
+  bool ran_before() const;
+  void remember_from_status();
+
+  void notice_ends();
+  void restart_due();
+  void stop(Span grace, const std::string& why);
+  void stop_for_deletion();
+  void check_deadline();
+
+  PodObservation observe() const;
+  void publish();
+  bool is_worth_telling(objects::View next) const;
+  void on_published(Result<objects::Value> answer);
+  void see(const objects::Value& answer);
+  void finish_deletion();
+
+  void tell_changes(const PodState& next);
+  void tell_running(const ContainerState& state);
+  objects::View container_spec(std::string_view name) const;
+
+  void wake_at(MonotonicInstant due);
+  MonotonicInstant now() const { return desk_.house.clock.monotonic(); }
+
+  PodDesk& desk_;
+  const NodeOptions& node_;
+  objects::Value pod_;
+  const std::string uid_;
+  const Instant taken_;  // when this node first saw the pod
+  const MonotonicInstant first_look_;
+
+  Stage stage_ = Stage::held;
+  std::optional<PodState> state_;
+  std::map<std::string, Memory, std::less<>> memory_;
+  Waiting waiting_;
+  std::optional<StartRefusal> refusal_;  // told already
+  bool is_lost_ = false;                 // it ran, and the runtime knows nothing of it
+  bool is_expired_ = false;              // past activeDeadlineSeconds
+  bool has_files_ = false;               // prepared, not started
+  std::string stopped_for_;              // why stop() was last called
+
+  bool is_writing_ = false;
+  bool is_removing_ = false;
+  objects::Value sent_;       // the last status that was accepted, as it was sent
+  std::string sent_version_;  // and the version that it got
+
+  std::optional<TimerId> timer_;
+  MonotonicInstant timer_due_ = {};
+  client::Lifeline lifeline_;
+};
+
+}  // namespace muster::agent

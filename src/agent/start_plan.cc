@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/start_plan.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "agent/downward.h"
+#include "agent/environment.h"
+#include "agent/gang.h"
+#include "objects/metadata.h"
+
+namespace muster::agent {
+
+namespace {
+
+using objects::Value;
+using objects::View;
+
+StartRefusal not_supported(std::string message) {
+  return {.reason = "NotSupported", .message = std::move(message), .event_reason = "Failed"};
+}
+
+// Fields without which the pod would be another pod.
+std::optional<StartRefusal> refused_field(View pod) {
+  const View spec = pod["spec"];
+  if (!spec["initContainers"].empty()) {
+    return not_supported("spec.initContainers: this node does not run init containers yet");
+  }
+  if (!spec["ephemeralContainers"].empty()) {
+    return not_supported("spec.ephemeralContainers: this node does not run them yet");
+  }
+  if (!spec["resourceClaims"].empty()) {
+    return not_supported("spec.resourceClaims: this node has no devices of that kind");
+  }
+  for (const std::string_view name : {"hostNetwork", "hostPID", "hostIPC"}) {
+    if (spec[name].boolean_or(false)) {
+      return not_supported(
+          fmt::format("spec.{}: every pod of this node has namespaces of its own", name));
+    }
+  }
+  for (View container : spec["containers"].elements()) {
+    if (container["volumeDevices"].empty()) continue;
+    return not_supported(fmt::format("container \"{}\": volumeDevices are not served by this node",
+                                     container["name"].string_or("")));
+  }
+  return std::nullopt;
+}
+
+StartRefusal config_error(const Error& error) {
+  return {
+      .reason = "CreateContainerConfigError", .message = error.message, .event_reason = "Failed"};
+}
+
+// kubelet leaves such a pod in creation and tells of it in an event.
+StartRefusal volume_error(const Error& error) {
+  if (error.code != ErrorCode::not_found) return not_supported(error.message);
+  return {.reason = "ContainerCreating", .message = error.message, .event_reason = "FailedMount"};
+}
+
+std::vector<std::string> search_domains(View pod, const PodDefaults& defaults) {
+  const std::string& domain = defaults.cluster_domain;
+  const std::string_view policy = pod["spec"]["dnsPolicy"].string_or("ClusterFirst");
+  std::vector<std::string> domains;
+  if (policy == "ClusterFirst" || policy == "ClusterFirstWithHostNet") {
+    domains = {fmt::format("{}.svc.{}", objects::namespace_of(pod), domain), "svc." + domain,
+               domain};
+  }
+  for (View each : pod["spec"]["dnsConfig"]["searches"].elements()) {
+    domains.emplace_back(each.string_or(""));
+  }
+  return domains;
+}
+
+Result<ContainerSpec> container_of(View pod, View container, const PodVolumes& volumes,
+                                   const Surroundings& surroundings) {
+  ContainerSpec made;
+  made.name = container["name"].string_or("");
+  made.image = container["image"].string_or("");
+  Environment environment = TRY(environment_of(pod, container, surroundings));
+  made.arguments = TRY(arguments_of(container, environment));
+  made.mounts = TRY(mounts_of(container, volumes, environment));
+  const std::string_view folder = container["workingDir"].string_or("");
+  if (!folder.empty()) made.working_folder = folder;
+  // Container runtimes set it where the pod does not; MPI and friends read it.
+  environment.try_emplace("HOSTNAME", hostname_of(pod));
+  made.environment.assign(environment.begin(), environment.end());
+  return made;
+}
+
+}  // namespace
+
+std::variant<StartPlan, StartRefusal> plan_start(const Value& pod, const Surroundings& surroundings,
+                                                 std::span<const Value> members,
+                                                 const PodDefaults& defaults) {
+  if (auto refusal = refused_field(pod)) return std::move(*refusal);
+  if (surroundings.address.empty() && !surroundings.node.pod_cidr.empty()) {
+    return not_supported(
+        "the pod was bound to this node without an address (annotation "
+        "muster.dev/pod-ip); leave spec.nodeName empty and let muster bind it");
+  }
+  StartPlan plan;
+  PodSpec& spec = plan.spec;
+  spec.uid = objects::uid_of(pod);
+  spec.name_space = objects::namespace_of(pod);
+  spec.name = objects::name_of(pod);
+  spec.node = surroundings.node.name;
+  spec.hostname = hostname_of(pod);
+  spec.address = surroundings.address;
+  spec.name_server = defaults.name_server;
+  spec.search_domains = search_domains(pod, defaults);
+  spec.hosts = hosts_of(pod, members);
+  spec.folder = fmt::format("{}/{}", defaults.pods_folder, spec.uid);
+  spec.pod = pod;
+  auto volumes = volumes_of(pod, surroundings, spec.folder);
+  if (!volumes) return volume_error(volumes.error());
+  for (View container : pod["spec"]["containers"].elements()) {
+    auto made = container_of(pod, container, *volumes, surroundings);
+    if (!made) return config_error(made.error());
+    spec.containers.push_back(std::move(*made));
+  }
+  plan.folders = volumes->folders();
+  plan.files = std::move(volumes->files);
+  return plan;
+}
+
+std::vector<std::string> ignored_fields(View pod) {
+  std::vector<std::string> ignored;
+  std::size_t index = 0;
+  for (View container : pod["spec"]["containers"].elements()) {
+    for (const std::string_view field :
+         {"livenessProbe", "readinessProbe", "startupProbe", "lifecycle"}) {
+      if (container[field]) {
+        ignored.push_back(fmt::format("spec.containers[{}].{}", index, field));
+      }
+    }
+    for (View port : container["ports"].elements()) {
+      if (port["hostPort"].integer_or(0) != 0) {
+        ignored.push_back(fmt::format("spec.containers[{}].ports[].hostPort", index));
+      }
+    }
+    ++index;
+  }
+  index = 0;
+  for (View volume : pod["spec"]["volumes"].elements()) {
+    const View folder = volume["emptyDir"];
+    for (const std::string_view field : {"medium", "sizeLimit"}) {
+      const View says = folder[field];
+      if (says && !says.string_or("-").empty()) {
+        ignored.push_back(fmt::format("spec.volumes[{}].emptyDir.{}", index, field));
+      }
+    }
+    ++index;
+  }
+  if (!pod["spec"]["dnsConfig"]["nameservers"].empty()) {
+    ignored.emplace_back("spec.dnsConfig.nameservers");
+  }
+  return ignored;
+}
+
+}  // namespace muster::agent

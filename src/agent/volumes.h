@@ -1,0 +1,53 @@
+// The volumes of a pod: which folders and files must lie below the pod's folder before it starts,
+// and what each container sees of them. Pure; agent/volume_files.h writes them.
+//
+//   const PodVolumes volumes = TRY(volumes_of(pod, surroundings, "/data/pods/<uid>"));
+//   const std::vector<Mount> mounts = TRY(mounts_of(container, volumes, environment));
+//
+// Served: emptyDir, configMap, downwardAPI, and projected volumes made of the last two. Every other
+// kind is an Error that names the volume and the kind. Keys and paths are checked again here: a
+// file is never written outside of its volume.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "agent/environment.h"
+#include "agent/pod_runtime.h"
+#include "agent/surroundings.h"
+#include "base/result.h"
+#include "objects/value.h"
+
+namespace muster::agent {
+
+struct VolumeFile {
+  std::string path;  // the folders of its path are made as needed
+  std::string bytes;
+  std::uint32_t mode = 0644;
+};
+
+struct PodVolumes {
+  struct Volume {
+    std::string folder;
+    bool read_only = false;
+  };
+  std::map<std::string, Volume, std::less<>> volumes;
+  std::vector<VolumeFile> files;
+
+  std::vector<std::string> folders() const;
+};
+
+Result<PodVolumes> volumes_of(objects::View pod, const Surroundings& surroundings,
+                              const std::string& pod_folder);
+
+Result<std::vector<Mount>> mounts_of(objects::View container, const PodVolumes& volumes,
+                                     const Environment& environment);
+
+// Relative, without empty, `.` and `..` parts and without NUL: stays where it is put.
+bool is_path_inside(std::string_view path);
+
+}  // namespace muster::agent
