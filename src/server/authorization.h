@@ -1,6 +1,6 @@
 // The rules of who may do what, until RBAC objects are served: `system:masters` may do everything,
 // the controllers do what controllers do, a node reads what it runs and writes about itself
-// (check_node_write asks that again once the object is known), everybody may ask for health,
+// (node_may_write asks that again once the object is known), everybody may ask for health,
 // version and, when known by name, for discovery. What no rule allows is denied.
 //
 //   const RuleAuthorizer authorizer;
@@ -13,7 +13,6 @@
 
 #include <string_view>
 
-#include "base/result.h"
 #include "objects/value.h"
 #include "server/authorizer.h"
 #include "server/request.h"
@@ -39,11 +38,7 @@ class RuleAuthorizer final : public Authorizer {
 };
 
 // Whether a node may change this object, as it is stored: only pods that are bound to it, and
-// itself. Everybody who is no node passes. Fails with `forbidden`.
-Result<> check_node_write(const Access& access, objects::View stored);
-
-// What kube-apiserver says: `pods is forbidden: User "u" cannot list resource "pods" in API group
-// "" in the namespace "a"`, with a reason behind it where there is one.
-Error forbidden(const Access& access, std::string_view reason = {});
+// itself. Everybody who is no node may, as far as this goes.
+bool node_may_write(const Access& access, objects::View stored);
 
 }  // namespace muster::server

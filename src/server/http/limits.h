@@ -1,0 +1,54 @@
+// The maxima of the HTTP listener. Beyond each there is a Status or a closed connection, never
+// growth. HttpLimits has them as members, so that a test can make them small.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+
+#include "base/instant.h"
+
+namespace muster::server {
+
+// A request: its head (431 beyond it) and its body (413, without reading it).
+inline constexpr std::size_t http_head_bytes_max = 16 * 1024;
+inline constexpr std::size_t http_body_bytes_max = 3 * 1024 * 1024;
+
+// What all connections together may have in hand (429 beyond it): bodies announced and not yet
+// answered, and requests that the house has not answered.
+inline constexpr std::size_t http_bodies_bytes_max = 256 * 1024 * 1024;
+inline constexpr std::size_t http_requests_max = 4'096;
+
+// A connection beyond this is closed as it comes.
+inline constexpr std::size_t http_connections_max = 10'000;
+
+// Requests of one connection that wait for their answers; beyond it the connection is not read.
+inline constexpr std::size_t http_pipeline_max = 16;
+
+// One write, and what a stream may have taken from the house and not yet written.
+inline constexpr std::size_t http_write_bytes = 64 * 1024;
+inline constexpr std::size_t http_stream_window_bytes = 256 * 1024;
+
+// What is read and thrown away so that a client that is still sending sees why it was refused.
+inline constexpr std::size_t http_linger_bytes_max = 8 * 1024 * 1024;
+
+struct HttpLimits {
+  std::size_t head_bytes = http_head_bytes_max;
+  std::size_t body_bytes = http_body_bytes_max;
+  std::size_t bodies_bytes = http_bodies_bytes_max;
+  std::size_t requests = http_requests_max;
+  std::size_t connections = http_connections_max;
+  std::size_t pipeline = http_pipeline_max;
+  std::size_t linger_bytes = http_linger_bytes_max;
+
+  // Lengths are counted in sweeps: a connection is closed at the first sweep after its time.
+  Span sweep = Span::of_seconds(1);
+  Span handshake = Span::of_seconds(10);
+  Span head = Span::of_seconds(10);
+  Span body = Span::of_seconds(30);
+  Span idle = Span::of_seconds(60);
+  Span write = Span::of_seconds(60);  // a client that takes nothing of what is sent to it
+  Span linger = Span::of_seconds(2);
+  Span stop = Span::of_seconds(2);  // from stop() to the end of every connection
+};
+
+}  // namespace muster::server

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/http/switchboard.h"
+
+#include <utility>
+#include <variant>
+
+#include "server/http/answer_text.h"
+
+namespace muster::server {
+
+namespace {
+
+// The right, and the duty, to answer one request. Dropped without an answer it answers 500.
+class Ticket {
+ public:
+  Ticket(std::shared_ptr<Switchboard> board, Letter letter)
+      : board_(std::move(board)), letter_(std::move(letter)) {}
+  Ticket(Ticket&&) noexcept = default;
+  Ticket& operator=(Ticket&&) = delete;
+  ~Ticket() {
+    if (board_ != nullptr) answer(refusal(Error::internal("the request was dropped")));
+  }
+
+  void answer(Response response);
+
+ private:
+  std::shared_ptr<Switchboard> board_;  // none: answered
+  Letter letter_;
+};
+
+// On the house thread, or wherever the last holder of an unanswered request went away.
+void Ticket::answer(Response response) {
+  const std::shared_ptr<Switchboard> board = std::move(board_);
+  Letter letter = std::move(letter_);
+  Delivery& delivery = letter.delivery;
+  delivery.head = AnswerHead{.status = response.status,
+                             .content_type = std::move(response.content_type),
+                             .headers = std::move(response.headers)};
+  if (auto* whole = std::get_if<Piece>(&response.body)) {
+    delivery.pieces.push_back(std::move(*whole));
+    delivery.ended = true;
+  } else {
+    auto send = [board, id = letter.connection, ticket = delivery.ticket](StreamStep step) {
+      board->put({.connection = id,
+                  .delivery = {.ticket = ticket,
+                               .pieces = std::move(step.pieces),
+                               .is_stream = true,
+                               .ended = step.ended}});
+    };
+    delivery.is_stream = true;
+    delivery.stream = std::make_shared<HouseStream>(
+        board->options().house, std::move(std::get<std::unique_ptr<Stream>>(response.body)),
+        http_stream_window_bytes, std::move(send));
+    StreamStep first = delivery.stream->begin();
+    delivery.pieces = std::move(first.pieces);
+    delivery.ended = first.ended;
+  }
+  board->put(std::move(letter));
+}
+
+}  // namespace
+
+bool Switchboard::ask(Request request, Letter letter) {
+  if (requests_ >= limits().requests) return false;
+  ++requests_;
+  Ticket ticket(shared_from_this(), std::move(letter));
+  options_.house.post(
+      [&handler = handler_, request = std::move(request), ticket = std::move(ticket)]() mutable {
+        handler(std::move(request), [ticket = std::move(ticket)](Response response) mutable {
+          ticket.answer(std::move(response));
+        });
+      });
+  return true;
+}
+
+bool Switchboard::reserve_body(std::size_t bytes) {
+  if (bodies_bytes_ + bytes > limits().bodies_bytes) return false;
+  bodies_bytes_ += bytes;
+  return true;
+}
+
+void Switchboard::put(Letter letter) {
+  bool was_empty = false;
+  {
+    const std::lock_guard lock(mutex_);
+    if (is_closed_) return;
+    was_empty = letters_.empty();
+    letters_.push_back(std::move(letter));
+  }
+  if (was_empty) wake();
+}
+
+std::vector<Letter> Switchboard::take_letters() {
+  std::vector<Letter> letters;
+  {
+    const std::lock_guard lock(mutex_);
+    letters.swap(letters_);
+  }
+  for (const Letter& letter : letters) {
+    if (!letter.delivery.head) continue;
+    bodies_bytes_ -= letter.body_bytes;
+    --requests_;
+  }
+  return letters;
+}
+
+void Switchboard::close() {
+  std::vector<Letter> letters;
+  {
+    const std::lock_guard lock(mutex_);
+    is_closed_ = true;
+    letters.swap(letters_);
+  }
+  for (const Letter& letter : letters) {
+    if (letter.delivery.stream != nullptr) letter.delivery.stream->close();
+  }
+}
+
+}  // namespace muster::server
