@@ -5,8 +5,12 @@
 #include <fmt/format.h>
 #include <signal.h>
 #include <spawn.h>
-#include <sys/pidfd.h>
 #include <sys/wait.h>
+
+// Debian 12's header forgets to say that these are functions of C.
+extern "C" {
+#include <sys/pidfd.h>
+}
 
 #include <charconv>
 #include <string_view>
@@ -106,10 +110,17 @@ Result<ChildProcess> ChildProcess::spawn(const SpawnOptions& options) {
 }
 
 std::optional<ExitStatus> ChildProcess::reap() {
+  return reap_with(WEXITED | WNOHANG);
+}
+
+ExitStatus ChildProcess::reap_wait() {
+  return reap_with(WEXITED).value_or(ExitStatus{});
+}
+
+std::optional<ExitStatus> ChildProcess::reap_with(int flags) {
   siginfo_t ended{};
-  const int outcome = retry([&] {
-    return ::waitid(P_PIDFD, static_cast<id_t>(handle_.number()), &ended, WEXITED | WNOHANG);
-  });
+  const int outcome =
+      retry([&] { return ::waitid(P_PIDFD, static_cast<id_t>(handle_.number()), &ended, flags); });
   if (outcome < 0 || ended.si_pid == 0) return std::nullopt;
   if (ended.si_code == CLD_EXITED) return ExitStatus{ended.si_status, 0};
   return ExitStatus{signal_code_base + ended.si_status, ended.si_status};
@@ -127,9 +138,9 @@ Result<ProcessHandle> ProcessHandle::open(std::int64_t id, std::uint64_t start_t
   return ProcessHandle(std::move(handle));
 }
 
-Result<> ProcessHandle::send_signal(int number) const {
-  if (::pidfd_send_signal(handle_.number(), number, nullptr, 0) == 0) return {};
-  return system_error("signal", "", errno);
+Result<> ProcessHandle::end_at_once() const {
+  if (::pidfd_send_signal(handle_.number(), SIGKILL, nullptr, 0) == 0) return {};
+  return system_error("kill", "", errno);
 }
 
 // The twenty-second word; the second is the name in parentheses and may hold anything.

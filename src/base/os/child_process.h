@@ -48,7 +48,11 @@ class ChildProcess {
   // How it ended; nothing while it runs. Afterwards its id belongs to nobody.
   std::optional<ExitStatus> reap();
 
+  // The same for one that is about to end: waits for it.
+  ExitStatus reap_wait();
+
  private:
+  std::optional<ExitStatus> reap_with(int flags);
   ChildProcess(std::int64_t id, Descriptor handle) : id_(id), handle_(std::move(handle)) {}
 
   std::int64_t id_;
@@ -61,7 +65,7 @@ class ProcessHandle {
   static Result<ProcessHandle> open(std::int64_t id, std::uint64_t start_ticks);
 
   int descriptor() const { return handle_.number(); }  // readable when it has ended
-  Result<> send_signal(int number) const;
+  Result<> end_at_once() const;  // SIGKILL
 
  private:
   explicit ProcessHandle(Descriptor handle) : handle_(std::move(handle)) {}

@@ -125,6 +125,12 @@ Result<Descriptor> open_for_append(const std::string& path) {
   return file;
 }
 
+Result<Descriptor> open_null() {
+  Descriptor file(::open("/dev/null", O_RDWR | O_CLOEXEC));
+  if (!file) return system_error("open", "/dev/null", errno);
+  return file;
+}
+
 Result<> append_text(const Descriptor& file, std::string_view text) {
   return write_all(file.number(), "", text);
 }

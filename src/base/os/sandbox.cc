@@ -7,13 +7,18 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/mount.h>
-#include <sys/pidfd.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+// Debian 12's header forgets to say that these are functions of C.
+extern "C" {
+#include <sys/pidfd.h>
+}
+
 #include <array>
 
+#include "base/os/pipe.h"
 #include "base/os/sandbox_init.h"
 #include "base/os/system_error.h"
 
@@ -24,17 +29,6 @@ namespace {
 constexpr std::array<std::string_view, 3> isolation_names = {"full", "user-namespace", "none"};
 constexpr int namespaces_of_all = CLONE_NEWIPC | CLONE_NEWUTS;
 constexpr int killed_code = 128 + SIGKILL;
-
-struct Pipe {
-  Descriptor read;
-  Descriptor write;
-};
-
-Result<Pipe> make_pipe() {
-  std::array<int, 2> ends{};
-  if (::pipe2(ends.data(), O_CLOEXEC) < 0) return system_error("make a pipe", "", errno);
-  return Pipe{Descriptor(ends[0]), Descriptor(ends[1])};
-}
 
 Result<> write_small_file(const std::string& path, const std::string& text) {
   const Descriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
@@ -174,6 +168,10 @@ ExitStatus Sandbox::take_end() {
 
 void Sandbox::send_signal(int number) const {
   ::pidfd_send_signal(init_.number(), number, nullptr, 0);
+}
+
+void Sandbox::ask_to_end() const {
+  send_signal(SIGTERM);
 }
 
 void Sandbox::kill_tree() const {

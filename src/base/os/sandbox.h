@@ -57,7 +57,7 @@ struct SandboxMount {
 struct SandboxSpec {
   std::vector<std::string> arguments;    // the program, looked up in the environment's PATH
   std::vector<std::string> environment;  // NAME=value
-  std::string working_folder = "/";
+  std::string working_folder = "/";      // made where it does not exist
   std::vector<SandboxMount> mounts = {};
   std::vector<std::string> hidden = {};  // folders and files that are empty inside
   bool own_network = false;
@@ -91,14 +91,13 @@ class Sandbox {
   int ended_descriptor() const { return init_.number(); }
   ExitStatus take_end();
 
-  // To the program.
-  void send_signal(int number) const;
-
-  // SIGKILL to the whole tree.
+  // SIGTERM to the program, SIGKILL to the whole tree.
+  void ask_to_end() const;
   void kill_tree() const;
 
  private:
   Sandbox() = default;
+  void send_signal(int number) const;
 
   std::int64_t init_id_ = 0;
   Descriptor init_;     // a pidfd

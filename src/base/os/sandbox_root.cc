@@ -270,6 +270,14 @@ Result<> place(const Source& source, const SandboxMount& mount, MountPoints& poi
   return set_attributes(target, protect, 0, AT_RECURSIVE);
 }
 
+// One that is not there is made, private and writable, as container runtimes do.
+Result<> make_working_folder(const std::string& path, MountPoints& points) {
+  if (path_exists(path)) return {};
+  const std::string target = TRY(checked_target(path));
+  TRY(points.make(target, true));
+  return mount_at("tmpfs", target, quiet, "mode=0755");
+}
+
 }  // namespace
 
 Result<> build_sandbox_root(const SandboxSpec& spec) {
@@ -284,6 +292,7 @@ Result<> build_sandbox_root(const SandboxSpec& spec) {
   for (const std::string& path : spec.hidden) TRY(hide(path));
   MountPoints points;
   for (std::size_t i = 0; i < sources.size(); ++i) TRY(place(sources[i], spec.mounts[i], points));
+  TRY(make_working_folder(spec.working_folder, points));
   TRY(points.seal());
   return set_attributes("/", MOUNT_ATTR_RDONLY, 0, 0);
 }
