@@ -32,6 +32,7 @@ inline constexpr std::string_view provisioning_parameter_prefix = "provreq.kueue
 inline constexpr std::string_view default_queue = "default";
 inline constexpr std::string_view resource_in_use = "kueue.x-k8s.io/resource-in-use";
 inline constexpr std::string_view admission_gate = "kueue.x-k8s.io/admission";
+inline constexpr std::string_view admission_gated_by = "kueue.x-k8s.io/admission-gated-by";
 
 // Kubernetes' own.
 inline constexpr std::string_view hostname_label = "kubernetes.io/hostname";
@@ -43,7 +44,6 @@ inline constexpr std::string_view legacy_job_name_label = "job-name";
 inline constexpr std::string_view legacy_controller_uid_label = "controller-uid";
 inline constexpr std::string_view job_controller = "kubernetes.io/job-controller";
 inline constexpr std::string_view unreachable_taint = "node.kubernetes.io/unreachable";
-inline constexpr std::string_view not_ready_taint = "node.kubernetes.io/not-ready";
 
 // Muster's own annotations on pods. gang-size: how many pods of the Workload must be bound, in
 // whatever phase they are by then, before this one starts; written at un-suspension. pod-ip: the
@@ -54,6 +54,9 @@ inline constexpr std::string_view pod_ip = "muster.dev/pod-ip";
 
 // Muster's own condition on jobs: something in the spec is not served here, and which.
 inline constexpr std::string_view unserved = "muster.dev/Unserved";
+
+// Muster's own annotation on a ClusterQueue: none, checked or pinned, instead of the policy's.
+inline constexpr std::string_view placement = "muster.dev/placement";
 
 // Annotations of pretend pods: how long the pod runs and how it ends.
 inline constexpr std::string_view pretend_run_seconds = "muster.dev/pretend-run-seconds";

@@ -32,6 +32,7 @@ std::span<const NamedVerb> convert_verbs();
 std::span<const NamedVerb> language_verbs();
 std::span<const NamedVerb> lifecycle_verbs();
 std::span<const NamedVerb> patch_verbs();
+std::span<const NamedVerb> plan_verbs();
 std::span<const NamedVerb> queueing_verbs();
 std::span<const NamedVerb> schema_verbs();
 std::span<const NamedVerb> value_verbs();

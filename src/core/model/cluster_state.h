@@ -7,11 +7,14 @@
 //   state.assume(cycle);
 //
 // Assumes: one thread. Events may come in any order between kinds: a Workload before its queue, a
-// Pod before its node. Ids never order anything; names and timestamps do.
+// Pod before its node; but plan() is not asked before every kind was listed once, because a node
+// that a gang stands on and that is not there has failed. An object that was removed does not come
+// back under its uid. Ids never order anything; names and timestamps do.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "core/model/event.h"
 #include "objects/resource.h"
@@ -19,6 +22,7 @@
 namespace muster::core {
 
 struct Plan;
+struct Tables;
 
 class ClusterState {
  public:
@@ -31,19 +35,27 @@ class ClusterState {
   void apply(const Event& event);
 
   // Decisions count from the moment they are made: quota and places are taken, heads leave their
-  // queues. The event of the written object takes the assumption's place.
+  // queues. The event of the written object takes the assumption's place. The plan must be the last
+  // one that plan() made of this state.
   void assume(const Plan& plan);
 
-  // The write was refused: the assumption is undone and the workload or pod is looked at again.
+  // The write did not happen: the assumption is undone and the workload or pod is looked at again.
+  // Not to be called while the outcome is unknown, nor for a write that was answered with success.
   void forget(const objects::Resource& resource, const objects::ObjectKey& key);
 
   // Whether some head has not been tried since the last thing that could have changed its answer.
   bool has_work() const;
 
+  // When has_work() may change by the passing of time alone: the end of the next back-off.
+  std::optional<Instant> next_tick() const;
+
   Instant now() const;
 
+  // For the phases of core.
+  Tables& tables() { return *tables_; }
+  const Tables& tables() const { return *tables_; }
+
  private:
-  struct Tables;
   std::unique_ptr<Tables> tables_;
 };
 

@@ -1,7 +1,8 @@
 // Because: why a gang waits, as a value. It prints as Kueue's message and serialises; every
 // rejected alternative is one reason in it.
 //
-//   because.reason();    // "WaitingForQuota", the reason of the condition QuotaReserved=False
+//   because.reason();    // "Pending", the reason of the condition QuotaReserved=False
+//   because.cause();     // "WaitingForQuota", the finer word that Kueue has behind a feature gate
 //   because.message();   // couldn't assign flavors to pod set main: insufficient unused quota for
 //                        // nvidia.com/gpu in flavor default, 2 more needed
 // SPDX-License-Identifier: Apache-2.0
@@ -21,6 +22,7 @@ struct Reason {
   enum class Type : std::uint8_t {
     queue_not_found,  // LocalQueue
     queue_stopped,
+    namespace_not_found,
     cluster_queue_not_found,
     cluster_queue_inactive,
     namespace_mismatch,    // the ClusterQueue's namespaceSelector
@@ -31,6 +33,8 @@ struct Reason {
     exceeds_maximum,  // amount > limit, whatever else runs
     quota_in_use,     // `amount` more needed
     no_place,         // quota is there, the nodes are not: `amount` of `limit` pods fit
+    checks_failed,    // an admission check said no
+    unschedulable,    // a pod that no queue manages: `detail` counts the nodes and their reasons
     lost_race,        // fitted until another head of the same cycle was admitted
     node_failed,      // eviction
     invalid,          // the workload cannot be read: `detail`
@@ -43,7 +47,10 @@ struct Reason {
   std::string name = {};  // of the queue, node or taint
   std::int64_t amount = 0;
   std::int64_t limit = 0;
+  std::int64_t assumed = 0;  // exceeds_maximum: what earlier pod sets ask for
   std::string detail = {};
+
+  std::string to_string() const;
 };
 
 struct Because {
@@ -51,8 +58,13 @@ struct Because {
 
   bool empty() const { return reasons.empty(); }
   std::string_view reason() const;  // of the condition
+  std::string_view cause() const;
   std::string message() const;
 };
+
+// Whether two messages say the same but for how much is missing at the moment: conditions are not
+// rewritten for that (10,000 waiting must not mean 10,000 writes for each admission).
+bool says_the_same(std::string_view message, std::string_view other);
 
 objects::Value to_value(const Because& because);
 

@@ -17,18 +17,12 @@
 
 #include "core/edit.h"
 #include "core/model/cluster_state.h"
+#include "core/model/placement_mode.h"
 #include "core/plan/because.h"
 #include "objects/resource.h"
 #include "objects/value.h"
 
 namespace muster::core {
-
-// What "admitted" promises about nodes (docs/internals/placement.md).
-enum class Placement : std::uint8_t {
-  none,     // quota alone, as Kueue
-  checked,  // the gang fits the nodes as they are; the cluster's scheduler places it
-  pinned,   // Muster chooses the node of every pod
-};
 
 struct Policy {
   Placement placement = Placement::pinned;

@@ -1,0 +1,24 @@
+// The maxima of core's model. Beyond each there is a typed refusal: the object waits with a reason.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace muster::core {
+
+// One amount, in the resource's own units: 32 PiB, or 36 billion cores. A few hundred of them still
+// add up within an int64; what asks for more is no request that a node could meet.
+inline constexpr std::int64_t amount_max = std::int64_t{1} << 55;
+
+// Names of resources that the state tells apart.
+inline constexpr std::size_t resource_names_max = 4'096;
+
+// Pods of one pod set, as the schema of Workload limits its count (int32).
+inline constexpr std::int64_t pod_set_count_max = 2'147'483'647;
+
+// What is kept of an explanation: messages of conditions and events (Kubernetes' own maxima).
+inline constexpr std::size_t condition_message_bytes_max = std::size_t{32} * 1024;
+inline constexpr std::size_t event_message_bytes_max = 1'024;
+
+}  // namespace muster::core

@@ -1,0 +1,245 @@
+// ClusterState, the part of nodes and pods: what is free where, and which pods have to be placed.
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <tuple>
+
+#include "core/model/address_range.h"
+#include "core/model/incarnation.h"
+#include "core/model/tables.h"
+#include "objects/metadata.h"
+
+namespace muster::core {
+
+void Tables::add_to_node(NodeId node, const Amounts& amounts, std::int64_t times) {
+  if (times == 0) return;
+  for (const Amount& entry : amounts) {
+    // Counts come from objects too: a product that no int64 holds wraps, and comes back.
+    const auto product = static_cast<std::int64_t>(static_cast<std::uint64_t>(entry.amount) *
+                                                   static_cast<std::uint64_t>(times));
+    free.add(entry.resource, node, product);
+  }
+}
+
+bool Tables::has_failed(NodeId node) const {
+  const NodeRow& row = nodes[node];
+  return !row.present || (row.invalid.empty() && !row.spec.is_ready);
+}
+
+void Tables::endanger_gangs_on(NodeId node) {
+  workloads.for_each([&](WorkloadId id, const WorkloadRow& row) {
+    const bool is_there =
+        std::ranges::any_of(row.slots, [&](const Slot& slot) { return slot.node == node; });
+    if (is_there) endangered.emplace(workloads.key(id), id);
+  });
+}
+
+void Tables::apply_node(const Event& event) {
+  const std::string key = row_key(event.object);
+  NodeId id = nodes.find(key);
+  if (id.is_none()) {
+    if (event.type == EventType::remove) return;
+    id = nodes.hold(key);
+  } else {
+    const Step step = next_step(nodes[id], event);
+    if (step == Step::ignore) return;
+    if (!nodes[id].present) nodes.hold(id);
+  }
+  NodeRow& row = nodes[id];
+  const Node before = row.spec;
+  const bool was_present = row.present;
+  if (event.type == EventType::remove) {
+    static_cast<Incarnation&>(row) = {};
+    row.spec = {};
+  } else {
+    take_identity(row, event);
+    auto read = read_node(event.object, names);
+    row.spec = read ? *std::move(read) : Node();
+    if (!read) row.invalid = read.error().to_string();
+  }
+  if (row.present != was_present || row.spec != before) {
+    add_to_node(id, before.allocatable, -1);
+    add_to_node(id, row.spec.allocatable, 1);
+    if (has_failed(id)) endanger_gangs_on(id);
+    wake_for_places();
+  }
+  if (event.type == EventType::remove) nodes.release(id);
+}
+
+std::vector<PodId> Tables::gang_pods(const WorkloadRow& row) const {
+  std::vector<PodId> members(row.pods.begin(), row.pods.end());
+  if (!row.owner.is_none()) {
+    const std::set<PodId>& owned = owners[row.owner].pods;
+    members.insert(members.end(), owned.begin(), owned.end());
+  }
+  return members;
+}
+
+std::optional<std::uint32_t> Tables::pod_set_of(const WorkloadRow& row, const PodRow& pod) const {
+  const std::vector<GangPodSet>& sets = row.spec.pod_sets;
+  if (pod.spec.pod_set.empty() && sets.size() == 1) return 0;
+  const auto set = std::ranges::find(sets, pod.spec.pod_set, &GangPodSet::name);
+  if (set == sets.end()) return std::nullopt;
+  return static_cast<std::uint32_t>(set - sets.begin());
+}
+
+WorkloadId Tables::workload_of(const PodRow& pod) const {
+  if (!pod.workload.is_none()) {
+    return workloads[pod.workload].present ? pod.workload : WorkloadId::none();
+  }
+  if (pod.owner.is_none()) return WorkloadId::none();
+  // A job has one Workload; where there are two for a moment, the one that holds quota counts.
+  WorkloadId found;
+  for (const WorkloadId id : owners[pod.owner].workloads) {
+    const bool holds = workloads[id].spec.holds_quota();
+    const bool is_better =
+        found.is_none() || (holds && !workloads[found].spec.holds_quota()) ||
+        (holds == workloads[found].spec.holds_quota() && workloads.key(id) < workloads.key(found));
+    if (is_better) found = id;
+  }
+  return found;
+}
+
+// A pod that stands in its slot takes the slot's room; what was kept for it is given back.
+void Tables::count_bound(const PodRow& pod, std::int64_t delta) {
+  const WorkloadId id = workload_of(pod);
+  if (id.is_none()) return;
+  WorkloadRow& row = workloads[id];
+  const auto set = pod_set_of(row, pod);
+  if (!set) return;
+  for (Slot& slot : row.slots) {
+    if (slot.pod_set != *set || slot.node != pod.node) continue;
+    const std::int64_t before = std::max<std::int64_t>(slot.count - slot.bound, 0);
+    slot.bound += delta;
+    const std::int64_t after = std::max<std::int64_t>(slot.count - slot.bound, 0);
+    add_to_node(slot.node, row.spec.pod_sets[*set].requests, before - after);
+    free.add(names.pods(), slot.node, before - after);
+    return;
+  }
+}
+
+void Tables::remember_address(NodeId node, const PodRow& pod) {
+  const auto address = parse_address(pod.address);
+  if (!address) return;
+  std::optional<LastAddress>& last = nodes[node].last_address;
+  const bool is_younger =
+      !last || std::tie(last->created, last->address) < std::tie(pod.spec.created, *address);
+  if (is_younger) last = LastAddress{pod.spec.created, *address};
+}
+
+// Unmanaged pods without a node are placed one by one, the oldest first.
+void Tables::look_at_loose(PodId id) {
+  const PodRow& row = pods[id];
+  const std::pair<Instant, std::string> place(row.spec.created, pods.key(id));
+  const bool is_loose = row.present && row.invalid.empty() && row.spec.is_unmanaged &&
+                        row.node.is_none() && !row.spec.is_terminated &&
+                        !row.spec.is_being_deleted && workload_of(row).is_none();
+  if (!is_loose) {
+    loose_pods.erase(place);
+    parked_pods.erase(place);
+  } else if (!parked_pods.contains(place)) {
+    loose_pods.insert(place);
+  }
+}
+
+void Tables::enter_pod(PodId id) {
+  PodRow& row = pods[id];
+  const objects::ObjectKey key = object_key(pods.key(id));
+  if (!row.spec.workload.empty()) {
+    row.workload = workloads.hold(key.name_space + "/" + row.spec.workload);
+    workloads[row.workload].pods.insert(id);
+  } else if (!row.spec.owner_uid.empty()) {
+    row.owner = owners.hold(row.spec.owner_uid);
+    owners[row.owner].pods.insert(id);
+  }
+  const std::string& node =
+      row.spec.node_name.empty() && row.assumed_node ? *row.assumed_node : row.spec.node_name;
+  row.address = row.spec.is_host_network   ? std::string()
+                : row.spec.address.empty() ? row.assumed_address
+                                           : row.spec.address;
+  if (!node.empty()) {
+    row.node = nodes.hold(node);
+    nodes[row.node].pods.insert(id);
+    row.counted = !row.spec.is_terminated;
+    remember_address(row.node, row);
+  }
+  if (row.counted) {
+    add_to_node(row.node, row.spec.requests, -1);
+    count_bound(row, 1);
+  }
+  look_at_loose(id);
+  const WorkloadId workload = workload_of(row);
+  if (!workload.is_none() && workloads[workload].standing == Standing::reserved) {
+    bind_candidates.emplace(workloads.key(workload), workload);
+  }
+}
+
+void Tables::leave_pod(PodId id) {
+  PodRow& row = pods[id];
+  if (row.counted) {
+    count_bound(row, -1);
+    add_to_node(row.node, row.spec.requests, 1);
+    row.counted = false;
+  }
+  const WorkloadId workload = workload_of(row);
+  if (!workload.is_none() && workloads[workload].standing == Standing::reserved) {
+    bind_candidates.emplace(workloads.key(workload), workload);
+  }
+  if (!row.node.is_none()) {
+    nodes[row.node].pods.erase(id);
+    nodes.release(row.node);
+    row.node = NodeId::none();
+  }
+  if (!row.workload.is_none()) {
+    workloads[row.workload].pods.erase(id);
+    workloads.release(row.workload);
+    row.workload = WorkloadId::none();
+  }
+  if (!row.owner.is_none()) {
+    owners[row.owner].pods.erase(id);
+    owners.release(row.owner);
+    row.owner = OwnerId::none();
+  }
+  const std::pair<Instant, std::string> place(row.spec.created, pods.key(id));
+  loose_pods.erase(place);
+}
+
+void Tables::apply_pod(const Event& event) {
+  const std::string key = row_key(event.object);
+  PodId id = pods.find(key);
+  if (id.is_none()) {
+    if (event.type == EventType::remove) return;
+    id = pods.hold(key);
+  }
+  const Step step = next_step(pods[id], event);
+  if (step == Step::ignore) return;
+  PodRow& row = pods[id];
+  const NodeId node = row.counted ? nodes.hold(row.node) : NodeId::none();
+  leave_pod(id);
+  if (step == Step::remove || step == Step::replace) {
+    parked_pods.erase({row.spec.created, key});
+    row = PodRow();
+  }
+  if (step == Step::remove) {
+    pods.release(id);
+  } else {
+    take_identity(row, event);
+    auto read = read_pod(event.object, names);
+    row.spec = read ? *std::move(read) : Pod();
+    if (!read) row.invalid = read.error().to_string();
+    row.object = event.object;
+    const objects::View scheduled = objects::condition(event.object, "PodScheduled");
+    if (scheduled["message"].string_or("") == row.telling || row.spec.is_terminated ||
+        !row.spec.node_name.empty()) {
+      row.telling.clear();
+    }
+    // A binding under way stands until it is seen, or forget() says it was refused.
+    if (!row.spec.node_name.empty() || row.spec.is_terminated) row.assumed_node.reset();
+    enter_pod(id);
+  }
+  if (node.is_none()) return;
+  const bool is_freed = step == Step::remove || !pods[id].counted || pods[id].node != node;
+  nodes.release(node);
+  if (is_freed) wake_for_places();
+}
+
+}  // namespace muster::core

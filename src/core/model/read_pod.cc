@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/model/read_pod.h"
+
+#include <charconv>
+
+#include "core/model/pod_requests.h"
+#include "core/words.h"
+#include "objects/metadata.h"
+
+namespace muster::core {
+
+using objects::View;
+
+namespace {
+
+std::optional<std::int64_t> read_rank(View object) {
+  std::string_view text = annotations_of(object)[words::completion_index].string_or("");
+  if (text.empty()) text = labels_of(object)[words::completion_index].string_or("");
+  std::int64_t rank = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), rank);
+  if (text.empty() || error != std::errc() || end != text.data() + text.size()) return {};
+  return rank;
+}
+
+bool read_unmanaged(View object) {
+  const View labels = labels_of(object);
+  if (labels[words::queue_name] || labels[words::managed] || labels[words::pod_set]) return false;
+  if (annotations_of(object)[words::workload]) return false;
+  const View spec = object["spec"];
+  return spec["schedulingGates"].empty() &&
+         spec["schedulerName"].string_or("default-scheduler") == "default-scheduler";
+}
+
+std::string read_address(View object) {
+  const std::string_view chosen = annotations_of(object)[words::pod_ip].string_or("");
+  return std::string(chosen.empty() ? object["status"]["podIP"].string_or("") : chosen);
+}
+
+}  // namespace
+
+Result<Pod> read_pod(View object, ResourceNames& names) {
+  const View spec = object["spec"];
+  const std::string_view phase = object["status"]["phase"].string_or("");
+  Pod pod;
+  pod.node_name = spec["nodeName"].string_or("");
+  pod.is_host_network = spec["hostNetwork"].boolean_or(false);
+  pod.is_gated = !spec["schedulingGates"].empty();
+  pod.address = read_address(object);
+  pod.is_succeeded = phase == "Succeeded";
+  pod.is_terminated = pod.is_succeeded || phase == "Failed";
+  pod.is_being_deleted = is_being_deleted(object);
+  pod.workload = annotations_of(object)[words::workload].string_or("");
+  pod.pod_set = labels_of(object)[words::pod_set].string_or("");
+  pod.owner_uid = objects::controller_of(object)["uid"].string_or("");
+  pod.rank = read_rank(object);
+  pod.is_unmanaged = read_unmanaged(object);
+  pod.created = objects::instant_of(object["metadata"]["creationTimestamp"]).value_or(Instant{});
+  pod.requests = TRY(pod_requests(spec, names));
+  add_amount(pod.requests, names.pods(), 1, names);
+  pod.terms = TRY(read_scheduling_terms(spec));
+  return pod;
+}
+
+}  // namespace muster::core

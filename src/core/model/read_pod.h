@@ -1,0 +1,41 @@
+// What decisions need of a Pod: where it is, what it occupies, and which gang it belongs to.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "base/instant.h"
+#include "base/result.h"
+#include "core/model/resource_names.h"
+#include "core/model/scheduling_terms.h"
+#include "objects/value.h"
+
+namespace muster::core {
+
+struct Pod {
+  std::string node_name;  // empty: not bound
+  std::string address;    // chosen at binding, else as the status has it
+  bool is_terminated = false;
+  bool is_succeeded = false;
+  bool is_being_deleted = false;
+  bool is_host_network = false;
+  bool is_gated = false;  // a scheduling gate is still there
+
+  std::string workload;                   // annotation: the name of its Workload; empty: none
+  std::string pod_set;                    // label
+  std::string owner_uid;                  // of its controller
+  std::optional<std::int64_t> rank = {};  // completion index
+
+  // Nobody else's business: no queue, no gate, the default scheduler's name.
+  bool is_unmanaged = false;
+
+  Instant created;
+  Amounts requests;  // with 1 of `pods`
+  SchedulingTerms terms;
+};
+
+Result<Pod> read_pod(objects::View object, ResourceNames& names);
+
+}  // namespace muster::core

@@ -1,0 +1,186 @@
+// The rows of the state's tables: one struct per kind of object, with what was read from it and
+// what follows from it. Rows refer to each other by held ids (registry.h).
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/instant.h"
+#include "core/model/ids.h"
+#include "core/model/read_cluster_queue.h"
+#include "core/model/read_node.h"
+#include "core/model/read_pod.h"
+#include "core/model/read_resource_flavor.h"
+#include "core/model/read_workload.h"
+#include "core/model/scheduling_terms.h"
+#include "objects/value.h"
+
+namespace muster::core {
+
+// Which object a row holds at the moment. A row without one is only a name that others speak of.
+struct Incarnation {
+  bool present = false;
+  std::string uid = {};
+  std::uint64_t revision = 0;
+  std::string invalid = {};  // why the object cannot be read; empty when it can
+};
+
+struct FlavorRow : Incarnation {
+  objects::Value object;
+  ResourceFlavor spec;
+};
+
+struct NamespaceRow : Incarnation {
+  Labels labels;
+};
+
+// A workload's place in the order of its queue: priority first, then who came first.
+struct QueuePlace {
+  std::int64_t priority = 0;
+  Instant since;
+  std::string uid;
+  std::string key;
+  WorkloadId id;
+
+  friend bool operator<(const QueuePlace& a, const QueuePlace& b) {
+    if (a.priority != b.priority) return a.priority > b.priority;
+    if (a.since != b.since) return a.since < b.since;
+    if (a.uid != b.uid) return a.uid < b.uid;
+    return a.key < b.key;
+  }
+};
+
+// The workloads that wait in one ClusterQueue. Those that were tried are parked until something
+// changes that could change the answer.
+struct PendingQueue {
+  std::set<QueuePlace> active;
+  std::set<QueuePlace> parked;
+};
+
+// Where the quota of one flavor begins in the arrays of QuotaTable, a cell per covered resource.
+struct FlavorCells {
+  FlavorId flavor;
+  std::uint32_t first = 0;
+};
+
+struct ClusterQueueRow : Incarnation {
+  objects::Value object;
+  ClusterQueue spec;
+  std::vector<std::vector<FlavorCells>> cells;  // by resource group and flavor
+  std::uint32_t first_cell = 0;
+  std::uint32_t cell_count = 0;
+  std::set<LocalQueueId> local_queues;
+  std::set<WorkloadId> reserving;  // hold quota here
+  PendingQueue queue;
+};
+
+struct LocalQueueRow : Incarnation {
+  objects::Value object;
+  ClusterQueueId cluster_queue;
+  StopPolicy stop_policy = StopPolicy::none;
+  bool is_being_deleted = false;
+  std::set<WorkloadId> workloads;  // that name it and are not finished
+};
+
+// Quota that a reservation takes.
+struct Hold {
+  FlavorId flavor;
+  ResourceId resource;
+  std::int64_t amount = 0;
+
+  friend bool operator==(const Hold&, const Hold&) = default;
+};
+
+// Room for pods of one pod set on one node, as an admission has it. Room that no pod of the gang
+// stands in yet is taken from the node all the same.
+struct Slot {
+  NodeId node;
+  std::uint32_t pod_set = 0;  // index in the spec
+  std::int64_t count = 0;
+  std::int64_t bound = 0;  // pods of the gang there that have not ended
+};
+
+//                    ┌───────────── its queue changes ─────────────┐
+//                    ▼                                             │
+//   absent ──► stranded ──► queued ──► (tried) ──► parked ──► (woken) queued
+//                  │           │                      │
+//   invalid        └── resting: back-off, gate, hold ─┘
+//                              │
+//                              └──► reserved ──► (reservation cleared) queued
+//                                       └──► finished
+enum class Standing : std::uint8_t {
+  absent,
+  invalid,   // cannot be read
+  resting,   // does not ask to be admitted now
+  stranded,  // its LocalQueue or ClusterQueue does not take it
+  queued,
+  parked,
+  reserved,
+  finished,
+};
+
+struct WorkloadRow : Incarnation {
+  objects::Value object;  // as it was last seen
+
+  // At most one write of ours is under way for a workload: an admission, an eviction or a reason to
+  // wait. It ends when the object shows it or forget() says that it was refused; only then the
+  // workload is decided about again, so that a refusal can be told from the next decision.
+  objects::Value assumed;  // as the admission will make it; absent: none
+  bool assumed_evicted = false;
+  std::string telling;  // the message of the wait; empty: none
+  bool woken = false;   // to be tried again once it was told
+
+  Workload spec;
+  Standing standing = Standing::absent;
+  NamespaceId name_space;
+  LocalQueueId local_queue;
+  OwnerId owner;
+  std::set<PodId> pods;  // that name it
+
+  ClusterQueueId queued_in;  // while queued or parked
+  QueuePlace place;
+
+  ClusterQueueId reserved_in;
+  std::vector<Hold> holds;
+  std::vector<Slot> slots;  // in the order of pod sets and ranks
+};
+
+// The job that a Workload and pods name as their owner.
+struct OwnerRow {
+  std::set<WorkloadId> workloads;
+  std::set<PodId> pods;  // that do not name a Workload
+};
+
+// The last address that a node gave: that of its youngest pod, so that no order of events matters.
+struct LastAddress {
+  Instant created;
+  std::uint32_t address = 0;
+};
+
+struct NodeRow : Incarnation {
+  Node spec;
+  std::set<PodId> pods;  // bound there
+  std::optional<LastAddress> last_address;
+};
+
+struct PodRow : Incarnation {
+  objects::Value object;
+  Pod spec;
+  NodeId node;          // bound there, or assumed to be
+  std::string address;  // in use on the node
+
+  // The write of ours that is under way, as for a workload.
+  std::optional<std::string> assumed_node = {};
+  std::string assumed_address;
+  std::string telling;   // the message of PodScheduled=False
+  WorkloadId workload;   // that it names
+  OwnerId owner;         // where it names no Workload
+  bool counted = false;  // its requests are taken from the node
+};
+
+}  // namespace muster::core

@@ -1,0 +1,141 @@
+// Tables: the inside of ClusterState, for the phases of core alone. Rows by kind, arrays for what
+// decisions read often, and the lists of what has to be looked at again. Each event takes the old
+// object's effects out and puts the new one's in; nothing is derived from the order of events.
+//
+//   Tables& tables = state.tables();
+//   const ClusterQueueRow& queue = tables.cluster_queues[id];
+//
+// Assumes: used on one thread; within plan() only through Trial.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/model/event.h"
+#include "core/model/node_columns.h"
+#include "core/model/quota_table.h"
+#include "core/model/registry.h"
+#include "core/model/resource_names.h"
+#include "core/model/rows.h"
+#include "core/model/trial.h"
+#include "objects/resource.h"
+
+namespace muster::core {
+
+// Why a pending workload stands in no queue.
+enum class Blocker : std::uint8_t {
+  none,
+  local_queue_missing,
+  local_queue_stopped,
+  cluster_queue_missing,
+  cluster_queue_inactive,
+};
+
+// `team-a/train`, or the name alone for cluster-scoped kinds.
+std::string row_key(objects::View object);
+objects::ObjectKey object_key(std::string_view row_key);
+
+struct Tables {
+  Instant now;
+  ResourceNames names;
+  QuotaTable quota;
+  NodeColumns free;  // allocatable − pods bound there − slots that no pod stands in yet
+  UndoLog undo;
+
+  Registry<FlavorId, FlavorRow> flavors;
+  Registry<NamespaceId, NamespaceRow> namespaces;
+  Registry<ClusterQueueId, ClusterQueueRow> cluster_queues;
+  Registry<LocalQueueId, LocalQueueRow> local_queues;
+  Registry<WorkloadId, WorkloadRow> workloads;
+  Registry<OwnerId, OwnerRow> owners;
+  Registry<NodeId, NodeRow> nodes;
+  Registry<PodId, PodRow> pods;
+
+  // What has to be looked at. Keys order the work; the sets say what has_work().
+  std::map<std::string, ClusterQueueId> ready_queues;       // have a head that was not tried
+  std::map<std::string, WorkloadId> waiting_for_place;      // parked for want of room on nodes
+  std::map<std::string, WorkloadId> untold;                 // stranded or invalid, not yet said so
+  std::map<std::string, WorkloadId> bind_candidates;        // pods or admission changed
+  std::map<std::string, WorkloadId> endangered;             // a node of theirs may have failed
+  std::set<std::pair<Instant, std::string>> resting_until;  // keys of workloads in back-off
+  std::set<std::pair<Instant, std::string>> loose_pods;     // unmanaged, unbound, by creation
+  std::set<std::pair<Instant, std::string>> parked_pods;    // of those, the ones no node takes
+
+  // Events, by kind.
+  void apply_flavor(const Event& event);
+  void apply_namespace(const Event& event);
+  void apply_cluster_queue(const Event& event);
+  void apply_local_queue(const Event& event);
+  void apply_workload(const Event& event);
+  void apply_node(const Event& event);
+  void apply_pod(const Event& event);
+  void tick(Instant to);
+
+  // Assumptions (assumptions.cc).
+  void assume_status(WorkloadId id, const objects::Value& status);
+  void assume_evicted(WorkloadId id);
+  // `message`: of the condition that is being written; empty when it stands there already.
+  void assume_waiting(WorkloadId id, bool for_place_only, std::string message);
+  void assume_bound(PodId id, std::string_view node, std::string_view address);
+  void assume_unbindable(PodId id, std::string message);
+  void forget_workload(std::string_view key);
+  void forget_pod(std::string_view key);
+
+  // Questions.
+  bool is_active(const ClusterQueueRow& queue) const;
+  Blocker blocker_of(const WorkloadRow& row) const;
+  std::optional<QueuePlace> head_of(const ClusterQueueRow& queue) const;
+  std::optional<std::uint32_t> cell_of(const ClusterQueueRow& queue, FlavorId flavor,
+                                       ResourceId resource) const;
+  bool has_failed(NodeId node) const;
+  // The pods of the gang, whichever way they name it.
+  std::vector<PodId> gang_pods(const WorkloadRow& row) const;
+  // Index of the pod set in the workload's spec; nothing when it belongs to none.
+  std::optional<std::uint32_t> pod_set_of(const WorkloadRow& row, const PodRow& pod) const;
+  // The Workload the pod belongs to; none when it belongs to none that is here.
+  WorkloadId workload_of(const PodRow& pod) const;
+
+  // Something changed that may let waiting workloads start.
+  void wake(ClusterQueueId queue);
+  void wake_for_places();
+  void wake_all();
+
+ private:
+  // queue_changes.cc
+  void give_cells(ClusterQueueId id);
+  void take_cells(ClusterQueueId id);
+  void requeue_all_of(ClusterQueueId id);
+  void requeue_all_of(LocalQueueId id);
+
+  // workload_changes.cc
+  void enter(WorkloadId id);  // puts the row's effects in
+  void leave(WorkloadId id);  // takes them out
+  void enter_reservation(WorkloadId id);
+  void leave_reservation(WorkloadId id);
+  void enter_slots(WorkloadId id);
+  void enqueue(WorkloadId id, bool parked);
+  void dequeue(WorkloadId id);
+  void end_telling(WorkloadId id);
+  void refresh_ready(ClusterQueueId id);
+  void show_workload(WorkloadId id, const objects::Value& object);
+  void remove_workload(WorkloadId id);
+
+  // node_changes.cc
+  void add_to_node(NodeId node, const Amounts& amounts, std::int64_t times);
+  void enter_pod(PodId id);
+  void leave_pod(PodId id);
+  void count_bound(const PodRow& pod, std::int64_t delta);
+  void remember_address(NodeId node, const PodRow& pod);
+  void look_at_loose(PodId id);
+  void wake_pods();
+  void endanger_gangs_on(NodeId node);
+};
+
+}  // namespace muster::core

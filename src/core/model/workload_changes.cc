@@ -1,0 +1,251 @@
+// ClusterState, the part of Workloads: what one takes from quota and nodes, and where it waits.
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "core/model/incarnation.h"
+#include "core/model/tables.h"
+#include "objects/metadata.h"
+
+namespace muster::core {
+
+using objects::Value;
+using objects::View;
+
+namespace {
+
+// Whether a pending workload asks the same as before: then its last answer still holds.
+bool asks_the_same(const Workload& before, const Workload& now, View old_object, View object) {
+  return before.is_pending() && now.is_pending() && old_object["spec"] == object["spec"] &&
+         old_object["status"]["reclaimablePods"] == object["status"]["reclaimablePods"] &&
+         before.is_evicted == now.is_evicted && before.may_requeue == now.may_requeue &&
+         before.has_failed_checks == now.has_failed_checks &&
+         before.queued_since() == now.queued_since();
+}
+
+// What one pod set of an admission takes, after the pods that have ended.
+std::int64_t scaled_usage(const PodSetAssignment& assignment, const Workload& workload,
+                          std::int64_t usage) {
+  const auto set = std::ranges::find(workload.pod_sets, assignment.name, &GangPodSet::name);
+  if (set == workload.pod_sets.end() || assignment.count <= 0) return usage;
+  const std::int64_t left = set->effective_count();
+  return left < assignment.count ? usage / assignment.count * left : usage;
+}
+
+}  // namespace
+
+void Tables::enter_reservation(WorkloadId id) {
+  WorkloadRow& row = workloads[id];
+  const Admission& admission = row.spec.admission;
+  row.reserved_in = cluster_queues.hold(admission.cluster_queue);
+  for (const PodSetAssignment& assignment : admission.pod_sets) {
+    for (const auto& [resource, flavor] : assignment.flavors) {
+      const std::int64_t usage = amount_of(assignment.usage, resource);
+      row.holds.push_back(
+          {flavors.hold(flavor), resource, scaled_usage(assignment, row.spec, usage)});
+    }
+  }
+  ClusterQueueRow& queue = cluster_queues[row.reserved_in];
+  queue.reserving.insert(id);
+  for (const Hold& hold : row.holds) {
+    const auto cell = cell_of(queue, hold.flavor, hold.resource);
+    if (cell) shift(quota.usage[*cell], hold.amount);
+  }
+  enter_slots(id);
+}
+
+void Tables::leave_reservation(WorkloadId id) {
+  WorkloadRow& row = workloads[id];
+  if (row.reserved_in.is_none()) return;
+  ClusterQueueRow& queue = cluster_queues[row.reserved_in];
+  for (const Hold& hold : row.holds) {
+    const auto cell = cell_of(queue, hold.flavor, hold.resource);
+    if (cell) shift(quota.usage[*cell], -hold.amount);
+    flavors.release(hold.flavor);
+  }
+  row.holds.clear();
+  for (const Slot& slot : row.slots) {
+    const std::int64_t empty = std::max<std::int64_t>(slot.count - slot.bound, 0);
+    add_to_node(slot.node, row.spec.pod_sets[slot.pod_set].requests, empty);
+    free.add(names.pods(), slot.node, empty);
+    nodes.release(slot.node);
+  }
+  row.slots.clear();
+  queue.reserving.erase(id);
+  cluster_queues.release(row.reserved_in);
+  row.reserved_in = ClusterQueueId::none();
+}
+
+// Slots are taken from their nodes, less those in which a pod of the gang stands.
+void Tables::enter_slots(WorkloadId id) {
+  WorkloadRow& row = workloads[id];
+  for (const PodSetAssignment& assignment : row.spec.admission.pod_sets) {
+    const auto set = std::ranges::find(row.spec.pod_sets, assignment.name, &GangPodSet::name);
+    if (set == row.spec.pod_sets.end()) continue;
+    const auto index = static_cast<std::uint32_t>(set - row.spec.pod_sets.begin());
+    for (const AssignedDomain& domain : assignment.domains) {
+      row.slots.push_back({nodes.hold(domain.node), index, domain.count, 0});
+    }
+  }
+  if (row.slots.empty()) return;
+  for (const PodId pod_id : gang_pods(row)) {
+    const PodRow& pod = pods[pod_id];
+    if (!pod.counted) continue;
+    const auto set = pod_set_of(row, pod);
+    for (Slot& slot : row.slots) {
+      if (set && slot.pod_set == *set && slot.node == pod.node) {
+        ++slot.bound;
+        break;
+      }
+    }
+  }
+  for (const Slot& slot : row.slots) {
+    const std::int64_t empty = std::max<std::int64_t>(slot.count - slot.bound, 0);
+    add_to_node(slot.node, row.spec.pod_sets[slot.pod_set].requests, -empty);
+    free.add(names.pods(), slot.node, -empty);
+    if (has_failed(slot.node)) endangered.emplace(workloads.key(id), id);
+  }
+}
+
+void Tables::enter(WorkloadId id) {
+  WorkloadRow& row = workloads[id];
+  const std::string& key = workloads.key(id);
+  const objects::ObjectKey object = object_key(key);
+  row.name_space = namespaces.hold(object.name_space);
+  row.local_queue = local_queues.hold(object.name_space + "/" + row.spec.queue_name);
+  if (!row.spec.owner_uid.empty()) {
+    row.owner = owners.hold(row.spec.owner_uid);
+    owners[row.owner].workloads.insert(id);
+    for (const PodId pod : owners[row.owner].pods) look_at_loose(pod);
+  }
+  if (!row.invalid.empty()) {
+    row.standing = Standing::invalid;
+    untold.emplace(key, id);
+    return;
+  }
+  if (row.spec.is_finished) {
+    row.standing = Standing::finished;
+    return;
+  }
+  local_queues[row.local_queue].workloads.insert(id);
+  row.standing = Standing::resting;
+  if (row.spec.holds_quota()) {
+    row.standing = Standing::reserved;
+    enter_reservation(id);
+    bind_candidates.emplace(key, id);
+  }
+}
+
+void Tables::leave(WorkloadId id) {
+  WorkloadRow& row = workloads[id];
+  const std::string& key = workloads.key(id);
+  dequeue(id);
+  leave_reservation(id);
+  bind_candidates.erase(key);
+  endangered.erase(key);
+  if (!row.local_queue.is_none()) {
+    local_queues[row.local_queue].workloads.erase(id);
+    local_queues.release(row.local_queue);
+    row.local_queue = LocalQueueId::none();
+  }
+  if (!row.name_space.is_none()) namespaces.release(row.name_space);
+  row.name_space = NamespaceId::none();
+  if (!row.owner.is_none()) {
+    owners[row.owner].workloads.erase(id);
+    for (const PodId pod : owners[row.owner].pods) look_at_loose(pod);
+    owners.release(row.owner);
+    row.owner = OwnerId::none();
+  }
+  row.standing = Standing::absent;
+}
+
+// The row shows this object from now on, the one that was seen or the one that is assumed.
+void Tables::show_workload(WorkloadId id, const Value& object) {
+  WorkloadRow& row = workloads[id];
+  const Standing standing = row.standing;
+  const bool for_place = waiting_for_place.contains(workloads.key(id));
+  const bool was_told = standing == Standing::stranded && !untold.contains(workloads.key(id));
+  const std::vector<Hold> holds = row.holds;
+  const std::size_t slots = row.slots.size();
+  const ClusterQueueId reserved_in = row.reserved_in;
+  if (!reserved_in.is_none()) cluster_queues.hold(reserved_in);
+  const Workload before = row.spec;
+  leave(id);
+  auto read = read_workload(object, names);
+  if (read) {
+    row.spec = *std::move(read);
+    row.invalid.clear();
+  } else {
+    row.spec = {};
+    row.invalid = read.error().to_string();
+  }
+  enter(id);
+  if (row.standing == Standing::resting) {
+    const bool same = asks_the_same(before, row.spec, row.object, object);
+    enqueue(id, same && standing == Standing::parked);
+    if (row.standing == Standing::parked && for_place) {
+      waiting_for_place.emplace(workloads.key(id), id);
+    }
+    if (same && was_told) untold.erase(workloads.key(id));
+  }
+  if (!reserved_in.is_none()) {
+    if (row.holds != holds) wake(reserved_in);
+    if (slots > 0 && row.slots.size() != slots) wake_for_places();
+    cluster_queues.release(reserved_in);
+  }
+}
+
+void Tables::remove_workload(WorkloadId id) {
+  WorkloadRow& row = workloads[id];
+  const ClusterQueueId reserved_in = row.reserved_in;
+  const bool had_slots = !row.slots.empty();
+  if (!reserved_in.is_none()) cluster_queues.hold(reserved_in);
+  leave(id);
+  if (!reserved_in.is_none()) {
+    wake(reserved_in);
+    cluster_queues.release(reserved_in);
+  }
+  if (had_slots) wake_for_places();
+  std::set<PodId> members = std::move(row.pods);
+  row = WorkloadRow();
+  row.pods = std::move(members);
+}
+
+void Tables::apply_workload(const Event& event) {
+  const std::string key = row_key(event.object);
+  WorkloadId id = workloads.find(key);
+  if (id.is_none() && event.type == EventType::remove) return;
+  const Step step = id.is_none() ? Step::update : next_step(workloads[id], event);
+  if (step == Step::ignore) return;
+  if (step == Step::remove || step == Step::replace) {
+    remove_workload(id);
+    if (step == Step::remove) workloads.release(id);
+  }
+  if (step == Step::remove) return;
+  if (id.is_none()) {
+    id = workloads.hold(key);
+  } else if (step == Step::update && !workloads[id].present) {
+    workloads.hold(id);
+  }
+  WorkloadRow& row = workloads[id];
+  const std::string invalid = row.invalid;
+  take_identity(row, event);
+  row.invalid = invalid;
+  const View reserved = objects::condition(event.object, "QuotaReserved");
+  const bool is_over = is_true(objects::condition(event.object, "Finished"));
+  if (is_over || !is_true(reserved) || is_true(objects::condition(event.object, "Evicted"))) {
+    row.assumed_evicted = false;
+  }
+  const bool is_told =
+      is_over || is_true(reserved) || reserved["message"].string_or("") == row.telling;
+  // An assumed admission stands until its own write is seen, or forget() says it was refused.
+  if (row.assumed && !is_true(reserved) && !is_over) {
+    row.object = event.object;
+    return;
+  }
+  row.assumed = {};
+  show_workload(id, event.object);
+  row.object = event.object;
+  if (is_told && !row.telling.empty()) end_telling(id);
+}
+
+}  // namespace muster::core

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/placement/place_gang.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/checked.h"
+
+namespace muster::core {
+
+namespace {
+
+struct Candidate {
+  NodeId node;
+  std::int64_t capacity = 0;  // pods of the part that it takes
+};
+
+// How many pods of the part each node has room for, by node id: one pass over each column.
+std::vector<std::int64_t> capacities(const Tables& tables, const GangPart& part) {
+  std::vector<std::int64_t> most(tables.nodes.slots(), part.count);
+  const auto limit = [&](ResourceId resource, std::int64_t each) {
+    const std::span<const std::int64_t> free = tables.free.of(resource);
+    const std::size_t known = std::min(free.size(), most.size());
+    // The product is cheaper than the quotient and mostly enough; no node holds more than int64.
+    const bool has_product = checked_multiply(each, part.count).has_value();
+    for (std::size_t n = 0; n < known; ++n) {
+      if (has_product && free[n] >= each * most[n]) continue;
+      most[n] = std::min(most[n], std::max<std::int64_t>(free[n], 0) / each);
+    }
+    std::fill(most.begin() + static_cast<std::ptrdiff_t>(known), most.end(), 0);
+  };
+  for (const Amount& request : *part.requests) {
+    if (request.amount > 0 && request.resource != tables.names.pods()) {
+      limit(request.resource, request.amount);
+    }
+  }
+  limit(tables.names.pods(), 1);
+  return most;
+}
+
+// The first resource of which the node has too little for one pod.
+Refusal shortage(const Tables& tables, const GangPart& part, NodeId node) {
+  for (const Amount& request : *part.requests) {
+    if (request.amount > tables.free.at(request.resource, node)) {
+      const std::string& name = tables.names.name(request.resource);
+      return {fmt::format("resource \"{}\"", name), fmt::format("Insufficient {}", name)};
+    }
+  }
+  return {"resource \"pods\"", "Too many pods"};
+}
+
+// Nodes that take at least one pod; those that take most first, equal ones by name.
+std::vector<Candidate> candidates(const Tables& tables, const GangPart& part, NoPlace& why) {
+  const std::vector<std::int64_t> most = capacities(tables, part);
+  std::vector<Candidate> found;
+  tables.nodes.for_each([&](NodeId id, const NodeRow& node) {
+    if (!node.present) return;
+    ++why.nodes;
+    if (const auto refusal = refuses(node, tables.nodes.key(id), part.wish)) {
+      why.exclusions.add(*refusal);
+    } else if (most[id.index()] == 0) {
+      why.exclusions.add(shortage(tables, part, id));
+    } else {
+      found.push_back({id, most[id.index()]});
+    }
+  });
+  std::ranges::sort(found, [&](const Candidate& a, const Candidate& b) {
+    if (a.capacity != b.capacity) return a.capacity > b.capacity;
+    return tables.nodes.key(a.node) < tables.nodes.key(b.node);
+  });
+  return found;
+}
+
+void take(Tables& tables, Trial& trial, const GangPart& part, const PlacedPods& placed) {
+  for (const Amount& request : *part.requests) {
+    if (request.amount == 0 || request.resource == tables.names.pods()) continue;
+    trial.add(tables.free.cell(request.resource, placed.node), -request.amount * placed.count);
+  }
+  trial.add(tables.free.cell(tables.names.pods(), placed.node), -placed.count);
+}
+
+// Fills the largest first; the rest goes to the smallest that still takes it whole.
+std::vector<PlacedPods> pack(const std::vector<Candidate>& sorted, std::int64_t count) {
+  std::vector<PlacedPods> placed;
+  std::size_t next = 0;
+  while (count > 0 && sorted[next].capacity < count) {
+    placed.push_back({sorted[next].node, sorted[next].capacity});
+    count -= sorted[next].capacity;
+    ++next;
+  }
+  if (count == 0) return placed;
+  // Of equal capacity the first by name: the beginning of the last run that suffices.
+  std::size_t last = next;
+  while (last + 1 < sorted.size() && sorted[last + 1].capacity >= count) ++last;
+  while (last > next && sorted[last - 1].capacity == sorted[last].capacity) --last;
+  placed.push_back({sorted[last].node, count});
+  return placed;
+}
+
+}  // namespace
+
+GangPlacement place_gang(Tables& tables, Trial& trial, std::span<const GangPart> parts) {
+  GangPlacement result;
+  for (const GangPart& part : parts) {
+    NoPlace why{.pod_set = part.pod_set, .wanted = part.count, .exclusions = {}};
+    const std::vector<Candidate> sorted = candidates(tables, part, why);
+    for (const Candidate& candidate : sorted) {
+      why.fit = std::min(part.count, why.fit + candidate.capacity);
+    }
+    if (why.fit < part.count) {
+      result.failure = std::move(why);
+      return result;
+    }
+    std::vector<PlacedPods> placed = pack(sorted, part.count);
+    for (const PlacedPods& pods : placed) take(tables, trial, part, pods);
+    std::ranges::sort(placed, [&](const PlacedPods& a, const PlacedPods& b) {
+      return tables.nodes.key(a.node) < tables.nodes.key(b.node);
+    });
+    result.parts.push_back(std::move(placed));
+  }
+  return result;
+}
+
+}  // namespace muster::core

@@ -1,0 +1,56 @@
+// place_gang: a node for every pod of a gang, or none for any. The rule (docs/internals/
+// placement.md): pod sets in order; for each, if one node takes all that is left, the fullest such
+// node; else the node that takes the most; ties by name. So a gang stands on the fewest nodes that
+// greedy packing finds, and the last of them is the best fit.
+//
+//   Trial trial(tables.undo);
+//   auto placed = place_gang(tables, trial, parts);
+//   if (placed.fits()) trial.commit();
+//
+// Assumes: what is taken is written into the trial only.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/model/tables.h"
+#include "core/placement/node_filter.h"
+
+namespace muster::core {
+
+// Equal pods that need a place.
+struct GangPart {
+  std::string pod_set;
+  const Amounts* requests = nullptr;  // of one pod, without `pods`
+  NodeWish wish;
+  std::int64_t count = 0;
+};
+
+struct PlacedPods {
+  NodeId node;
+  std::int64_t count = 0;
+};
+
+// The first part that has no place.
+struct NoPlace {
+  std::string pod_set;
+  std::int64_t fit = 0;
+  std::int64_t wanted = 0;
+  std::int64_t nodes = 0;  // all there are
+  Exclusions exclusions;   // of those that take none
+};
+
+struct GangPlacement {
+  std::vector<std::vector<PlacedPods>> parts;  // each sorted by the name of the node
+  std::optional<NoPlace> failure;
+
+  bool fits() const { return !failure.has_value(); }
+};
+
+GangPlacement place_gang(Tables& tables, Trial& trial, std::span<const GangPart> parts);
+
+}  // namespace muster::core

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/plan/admission_status.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <vector>
+
+#include "core/model/limits.h"
+#include "objects/edit.h"
+#include "objects/metadata.h"
+
+namespace muster::core {
+
+using objects::Condition;
+using objects::Value;
+using objects::View;
+
+namespace {
+
+Value set_condition(const Value& workload, std::string type, bool is_true, std::string_view reason,
+                    std::string message, Instant now) {
+  return objects::with_condition(
+      workload,
+      {.type = std::move(type),
+       .status = is_true ? "True" : "False",
+       .reason = std::string(reason),
+       .message = cut_message(std::move(message), condition_message_bytes_max),
+       .observed_generation = objects::generation_of(workload)},
+      now);
+}
+
+// Conditions of an earlier life are over once quota is reserved anew.
+constexpr std::array<std::string_view, 3> ended_by_reservation{"Evicted", "Preempted",
+                                                               "BlockedOnPreemptionGates"};
+
+// One more eviction for this reason, as status.schedulingStats counts them.
+Value count_eviction(const Value& workload, std::string_view reason) {
+  const View evictions = workload["status"]["schedulingStats"]["evictions"];
+  std::size_t index = 0;
+  for (const View entry : evictions.elements()) {
+    if (entry["reason"].string_or("") == reason && !entry["underlyingCause"].is_string()) break;
+    if (entry["reason"].string_or("") == reason && entry["underlyingCause"].string_or("").empty()) {
+      break;
+    }
+    ++index;
+  }
+  const std::int64_t count = evictions[index]["count"].integer_or(0) + 1;
+  const Value entry = Value::object({{"reason", Value::string(reason)},
+                                     {"underlyingCause", Value::string("")},
+                                     {"count", Value::integer(count)}});
+  if (evictions.empty()) {
+    return objects::with(workload, {"status", "schedulingStats", "evictions"},
+                         Value::array({entry}))
+        .value_or(workload);
+  }
+  return objects::with(workload, {"status", "schedulingStats", "evictions", index}, entry)
+      .value_or(workload);
+}
+
+}  // namespace
+
+std::string cut_message(std::string message, std::size_t bytes_max) {
+  if (message.size() <= bytes_max) return message;
+  constexpr std::string_view dots = " ...";
+  std::size_t end = bytes_max - dots.size();
+  while (end > 0 && (static_cast<unsigned char>(message[end]) & 0xc0U) == 0x80U) --end;
+  message.resize(end);
+  message += dots;
+  return message;
+}
+
+Value with_admission(const Value& workload, const Value& admission, bool is_admitted, Instant now) {
+  Value next = objects::with(workload, {"status", "admission"}, admission).value_or(workload);
+  next = objects::without(next, {"status", "resourceRequests"}).value_or(next);
+  next = set_condition(
+      next, "QuotaReserved", true, "QuotaReserved",
+      fmt::format("Quota reserved in ClusterQueue {}", admission["clusterQueue"].string_or("")),
+      now);
+  for (const std::string_view type : ended_by_reservation) {
+    const View before = objects::condition(next, type);
+    if (!is_true(before)) continue;
+    const std::string message(before["message"].string_or(""));
+    next = set_condition(next, std::string(type), false, "QuotaReserved", "Previously: " + message,
+                         now);
+  }
+  if (!is_admitted) return next;
+  return set_condition(next, "Admitted", true, "Admitted", "The workload is admitted", now);
+}
+
+Value with_eviction(const Value& workload, const Because& because, Instant now) {
+  const Value next =
+      set_condition(workload, "Evicted", true, because.reason(), because.message(), now);
+  return count_eviction(next, because.reason());
+}
+
+Value with_wait(const Value& workload, const Because& because, Instant now) {
+  const View before = objects::condition(workload, "QuotaReserved");
+  const std::string message = because.message();
+  const bool is_told = is_false(before) && before["reason"].string_or("") == because.reason() &&
+                       says_the_same(before["message"].string_or(""), message);
+  if (is_told) return workload;
+  return set_condition(workload, "QuotaReserved", false, because.reason(), message, now);
+}
+
+Value with_unschedulable(const Value& pod, const Because& because, Instant now) {
+  return objects::with_condition(
+      pod,
+      {.type = "PodScheduled",
+       .status = "False",
+       .reason = std::string(because.reason()),
+       .message = cut_message(because.message(), condition_message_bytes_max)},
+      now);
+}
+
+}  // namespace muster::core

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/plan/because.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+
+#include "core/model/resource_names.h"
+#include "objects/builder.h"
+
+namespace muster::core {
+
+using objects::Value;
+
+namespace {
+
+using Type = Reason::Type;
+
+struct Words {
+  Type type;
+  std::string_view name;    // in JSON
+  std::string_view reason;  // of the condition, as Kueue v0.19 has it by default
+  std::string_view cause;   // with UnadmittedWorkloadsObservability
+};
+
+// In the order of severity: the first that applies names the cause.
+constexpr std::array<Words, 18> words{{
+    {Type::node_failed, "NodeFailed", "NodeFailures", "NodeFailures"},
+    {Type::invalid, "Invalid", "Inadmissible", "Misconfigured"},
+    {Type::queue_not_found, "QueueNotFound", "Inadmissible", "Misconfigured"},
+    {Type::queue_stopped, "QueueStopped", "Inadmissible", "Suspended"},
+    {Type::cluster_queue_not_found, "ClusterQueueNotFound", "Inadmissible", "Misconfigured"},
+    {Type::cluster_queue_inactive, "ClusterQueueInactive", "Inadmissible", "Suspended"},
+    {Type::namespace_not_found, "NamespaceNotFound", "Pending", "Misconfigured"},
+    {Type::namespace_mismatch, "NamespaceMismatch", "Pending", "Misconfigured"},
+    {Type::checks_failed, "ChecksFailed", "Pending", "PendingEvaluation"},
+    {Type::resource_unavailable, "ResourceUnavailable", "Pending", "NoMatchingFlavor"},
+    {Type::flavor_not_found, "FlavorNotFound", "Pending", "NoMatchingFlavor"},
+    {Type::untolerated_taint, "UntoleratedTaint", "Pending", "NoMatchingFlavor"},
+    {Type::node_affinity, "NodeAffinity", "Pending", "NoMatchingFlavor"},
+    {Type::exceeds_maximum, "ExceedsMaximum", "Pending", "ExceedsMaxQuota"},
+    {Type::quota_in_use, "QuotaInUse", "Pending", "WaitingForQuota"},
+    {Type::no_place, "NoPlace", "Pending", "TopologyPlacementFailed"},
+    {Type::unschedulable, "Unschedulable", "Unschedulable", "Unschedulable"},
+    {Type::lost_race, "LostRace", "Pending", "WaitingForQuota"},
+}};
+
+const Words& words_of(Type type) {
+  return *std::ranges::find(words, type, &Words::type);
+}
+
+// The least of the severe: with several flavors, the one that is nearest to fitting names it.
+const Words& leading(const std::vector<Reason>& reasons) {
+  const Words* best = &words_of(Type::invalid);
+  for (const Reason& reason : reasons) {
+    const Words& candidate = words_of(reason.type);
+    if (best == &words_of(Type::invalid) || &candidate > best) best = &candidate;
+  }
+  return *best;
+}
+
+bool concerns_flavors(Type type) {
+  switch (type) {
+    case Type::resource_unavailable:
+    case Type::flavor_not_found:
+    case Type::untolerated_taint:
+    case Type::node_affinity:
+    case Type::exceeds_maximum:
+    case Type::quota_in_use:
+      return true;
+    default:
+      return false;
+  }
+}
+
+std::string quota_text(const Reason& reason) {
+  const auto text = [&](std::int64_t amount) { return amount_text(reason.resource, amount); };
+  if (reason.type == Type::quota_in_use) {
+    return fmt::format("insufficient unused quota for {} in flavor {}, {} more needed",
+                       reason.resource, reason.flavor, text(reason.amount));
+  }
+  return fmt::format(
+      "insufficient quota for {} in flavor {}, previously considered podsets requests ({}) + "
+      "current podset request ({}) > maximum capacity ({})",
+      reason.resource, reason.flavor, text(reason.assumed), text(reason.amount),
+      text(reason.limit));
+}
+
+std::string place_text(const Reason& reason) {
+  if (reason.amount == 0) {
+    return fmt::format("couldn't place pod set {}: the nodes don't allow to fit any of {} pod(s){}",
+                       reason.pod_set, reason.limit, reason.detail);
+  }
+  return fmt::format("couldn't place pod set {}: the nodes allow to fit only {} out of {} pod(s){}",
+                     reason.pod_set, reason.amount, reason.limit, reason.detail);
+}
+
+}  // namespace
+
+std::string Reason::to_string() const {
+  switch (type) {
+    case Type::queue_not_found:
+      return fmt::format("LocalQueue {} doesn't exist", name);
+    case Type::queue_stopped:
+      return fmt::format("LocalQueue {} is inactive", name);
+    case Type::cluster_queue_not_found:
+      return fmt::format("ClusterQueue {} doesn't exist", name);
+    case Type::cluster_queue_inactive:
+      return fmt::format("ClusterQueue {} is inactive", name);
+    case Type::namespace_not_found:
+      return fmt::format("workload namespace \"{}\" does not exist", name);
+    case Type::namespace_mismatch:
+      return "workload namespace doesn't match ClusterQueue selector";
+    case Type::checks_failed:
+      return "The workload has failed admission checks";
+    case Type::resource_unavailable:
+      return fmt::format("resource {} unavailable in ClusterQueue", resource);
+    case Type::flavor_not_found:
+      return fmt::format("flavor {} not found", flavor);
+    case Type::untolerated_taint:
+      return fmt::format("untolerated taint {} in flavor {}", name, flavor);
+    case Type::node_affinity:
+      return fmt::format("flavor {} doesn't match node affinity", flavor);
+    case Type::exceeds_maximum:
+    case Type::quota_in_use:
+      return quota_text(*this);
+    case Type::no_place:
+      return place_text(*this);
+    case Type::lost_race:
+      return "Workload no longer fits after processing another workload";
+    case Type::node_failed:
+      return fmt::format(
+          "Workload was evicted as there was no replacement for unhealthy node(s): {}", name);
+    case Type::unschedulable:
+    case Type::invalid:
+      return detail;
+  }
+  return detail;
+}
+
+std::string_view Because::reason() const {
+  return leading(reasons).reason;
+}
+
+std::string_view Because::cause() const {
+  return leading(reasons).cause;
+}
+
+std::string Because::message() const {
+  std::vector<std::string> parts;
+  for (std::size_t i = 0; i < reasons.size();) {
+    if (!concerns_flavors(reasons[i].type)) {
+      parts.push_back(reasons[i].to_string());
+      ++i;
+      continue;
+    }
+    // All obstacles of one pod set are one sentence, sorted as Kueue sorts them.
+    const std::string& pod_set = reasons[i].pod_set;
+    std::vector<std::string> obstacles;
+    for (; i < reasons.size() && reasons[i].pod_set == pod_set; ++i) {
+      obstacles.push_back(reasons[i].to_string());
+    }
+    std::ranges::sort(obstacles);
+    parts.push_back(fmt::format("couldn't assign flavors to pod set {}: {}", pod_set,
+                                fmt::join(obstacles, ", ")));
+  }
+  return fmt::format("{}", fmt::join(parts, "; "));
+}
+
+namespace {
+
+// The message without the amounts that change with every admission.
+std::string lasting_part(std::string_view message) {
+  constexpr std::string_view before_needed = " more needed";
+  constexpr std::string_view fit_only = "fit only ";
+  std::string out;
+  while (!message.empty()) {
+    const std::size_t needed = message.find(before_needed);
+    const std::size_t only = message.find(fit_only);
+    const std::size_t total = message.find(". Total nodes: ");
+    const std::size_t next = std::min({needed, only, total});
+    if (next == std::string_view::npos || next == total) {
+      return out.append(message.substr(0, next));
+    }
+    if (next == needed) {
+      const std::size_t word = message.rfind(' ', needed - 1);
+      out.append(message.substr(0, word == std::string_view::npos ? 0 : word));
+      message.remove_prefix(needed + before_needed.size());
+    } else {
+      out.append(message.substr(0, only));
+      message.remove_prefix(std::min(message.size(), message.find(' ', only + fit_only.size())));
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+bool says_the_same(std::string_view message, std::string_view other) {
+  return message == other || lasting_part(message) == lasting_part(other);
+}
+
+Value to_value(const Because& because) {
+  objects::Builder builder;
+  std::vector<objects::Node> reasons;
+  for (const Reason& reason : because.reasons) {
+    std::vector<objects::Node::Member> members;
+    const auto add_text = [&](std::string_view key, std::string_view value) {
+      if (!value.empty()) members.push_back({builder.text(key), builder.text(value)});
+    };
+    const auto add_amount = [&](std::string_view key, std::int64_t value) {
+      if (value != 0) members.push_back({builder.text(key), objects::Builder::integer(value)});
+    };
+    add_text("type", words_of(reason.type).name);
+    add_text("podSet", reason.pod_set);
+    add_text("flavor", reason.flavor);
+    add_text("resource", reason.resource);
+    add_text("name", reason.name);
+    add_amount("amount", reason.amount);
+    add_amount("limit", reason.limit);
+    add_amount("assumed", reason.assumed);
+    add_text("detail", reason.detail);
+    reasons.push_back(builder.object(members));
+  }
+  const objects::Node::Member members[] = {
+      {builder.text("reason"), builder.text(because.reason())},
+      {builder.text("cause"), builder.text(because.cause())},
+      {builder.text("message"), builder.text(because.message())},
+      {builder.text("reasons"), builder.array(reasons)}};
+  const objects::Node root = builder.object(members);
+  return std::move(builder).finish(root);
+}
+
+}  // namespace muster::core

@@ -1,0 +1,123 @@
+// Pods of admitted gangs get the nodes of their assignment, once all of them exist.
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <limits>
+#include <tuple>
+
+#include "core/model/address_range.h"
+#include "core/plan/cycle.h"
+
+namespace muster::core {
+
+std::string take_address(Cycle& cycle, NodeId node) {
+  const NodeRow& row = cycle.tables.nodes[node];
+  const auto range = AddressRange::parse(row.spec.pod_cidr);
+  if (!range) return {};
+  std::set<std::uint32_t> in_use;
+  for (const PodId id : row.pods) {
+    const PodRow& pod = cycle.tables.pods[id];
+    const auto address = parse_address(pod.address);
+    if (pod.counted && address) in_use.insert(*address);
+  }
+  std::vector<std::uint32_t>& given = cycle.addresses[node];
+  in_use.insert(given.begin(), given.end());
+  std::optional<std::uint32_t> after;
+  if (row.last_address) after = row.last_address->address;
+  if (!given.empty()) after = given.back();
+  const auto address = range->next_free(after, in_use);
+  if (!address) return {};
+  given.push_back(*address);
+  return address_text(*address);
+}
+
+namespace {
+
+// The pods of one pod set of a gang.
+struct Members {
+  std::vector<PodId> unbound;
+  std::int64_t live = 0;  // neither ended nor about to
+  std::int64_t succeeded = 0;
+  bool has_started = false;  // one of them has its node
+};
+
+std::vector<Members> members_of(const Tables& tables, const WorkloadRow& row) {
+  std::vector<Members> sets(row.spec.pod_sets.size());
+  for (const PodId id : tables.gang_pods(row)) {
+    const PodRow& pod = tables.pods[id];
+    const auto index = tables.pod_set_of(row, pod);
+    if (!index || !pod.invalid.empty()) continue;
+    Members& set = sets[*index];
+    if (pod.spec.is_succeeded) ++set.succeeded;
+    if (pod.spec.is_terminated || pod.spec.is_being_deleted || pod.spec.is_gated) continue;
+    ++set.live;
+    if (pod.node.is_none()) {
+      set.unbound.push_back(id);
+    } else {
+      set.has_started = true;
+    }
+  }
+  return sets;
+}
+
+// Nobody is bound before all are there. Once one is, the others follow as they come: their places
+// are kept for them, and a pod that failed is replaced in its own.
+bool may_bind(const WorkloadRow& row, const std::vector<Members>& sets) {
+  if (std::ranges::any_of(sets, &Members::has_started)) return true;
+  for (const PodSetAssignment& assignment : row.spec.admission.pod_sets) {
+    for (std::size_t i = 0; i < sets.size(); ++i) {
+      const GangPodSet& set = row.spec.pod_sets[i];
+      if (set.name != assignment.name) continue;
+      const std::int64_t needed = std::min(assignment.count, set.effective_count());
+      if (sets[i].live + sets[i].succeeded < needed) return false;
+    }
+  }
+  return true;
+}
+
+void sort_by_rank(const Tables& tables, std::vector<PodId>& pods) {
+  const auto rank = [&](PodId id) {
+    return tables.pods[id].spec.rank.value_or(std::numeric_limits<std::int64_t>::max());
+  };
+  std::ranges::sort(pods, [&](PodId a, PodId b) {
+    return std::forward_as_tuple(rank(a), tables.pods.key(a)) <
+           std::forward_as_tuple(rank(b), tables.pods.key(b));
+  });
+}
+
+// Pods in the order of ranks into free slots in the order of the assignment.
+void bind_set(Cycle& cycle, const WorkloadRow& row, std::uint32_t index, Members& members) {
+  sort_by_rank(cycle.tables, members.unbound);
+  auto next = members.unbound.begin();
+  for (const Slot& slot : row.slots) {
+    if (slot.pod_set != index || cycle.tables.has_failed(slot.node)) continue;
+    for (std::int64_t free = slot.count - slot.bound; free > 0; --free) {
+      if (next == members.unbound.end()) return;
+      const PodRow& pod = cycle.tables.pods[*next];
+      Action action = action_on(cycle, Action::Type::bind, *next);
+      action.node = cycle.tables.nodes.key(slot.node);
+      if (!pod.spec.is_host_network) action.address = take_address(cycle, slot.node);
+      cycle.plan.actions.push_back(std::move(action));
+      ++next;
+    }
+  }
+}
+
+}  // namespace
+
+void bind(Cycle& cycle) {
+  const Tables& tables = cycle.tables;
+  for (const auto& [key, id] : tables.bind_candidates) {
+    const WorkloadRow& row = tables.workloads[id];
+    const bool runs = row.standing == Standing::reserved && row.spec.is_admitted &&
+                      !row.spec.is_evicted && row.spec.is_active && !row.assumed &&
+                      !row.assumed_evicted && !cycle.evicted.contains(key);
+    if (!runs || row.slots.empty()) continue;
+    std::vector<Members> sets = members_of(tables, row);
+    if (!may_bind(row, sets)) continue;
+    for (std::size_t i = 0; i < sets.size(); ++i) {
+      bind_set(cycle, row, static_cast<std::uint32_t>(i), sets[i]);
+    }
+  }
+}
+
+}  // namespace muster::core

@@ -1,0 +1,51 @@
+// A gang that is pinned to a node that is gone or not ready cannot go on: it stops whole.
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <set>
+
+#include "core/plan/cycle.h"
+
+namespace muster::core {
+
+namespace {
+
+// Room on the node that a pod of the gang still needs: what has succeeded there needs none.
+bool needs(const Tables& tables, const WorkloadRow& row, const Slot& slot) {
+  std::int64_t succeeded = 0;
+  for (const PodId id : tables.gang_pods(row)) {
+    const PodRow& pod = tables.pods[id];
+    if (pod.node == slot.node && pod.spec.is_succeeded &&
+        tables.pod_set_of(row, pod) == slot.pod_set) {
+      ++succeeded;
+    }
+  }
+  return slot.count > succeeded;
+}
+
+}  // namespace
+
+void evict_failed_nodes(Cycle& cycle) {
+  const Tables& tables = cycle.tables;
+  for (const auto& [key, id] : tables.endangered) {
+    const WorkloadRow& row = tables.workloads[id];
+    const bool runs = row.standing == Standing::reserved && row.spec.is_admitted &&
+                      !row.spec.is_evicted && !row.assumed_evicted && !row.assumed;
+    if (!runs) continue;
+    std::set<std::string> failed;
+    for (const Slot& slot : row.slots) {
+      if (tables.has_failed(slot.node) && needs(tables, row, slot)) {
+        failed.insert(tables.nodes.key(slot.node));
+      }
+    }
+    if (failed.empty()) continue;
+    Action action = action_on(cycle, Action::Type::evict, id);
+    action.because.reasons = {
+        {.type = Reason::Type::node_failed, .name = fmt::format("{}", fmt::join(failed, ","))}};
+    cycle.plan.actions.push_back(std::move(action));
+    cycle.evicted.insert(key);
+  }
+}
+
+}  // namespace muster::core
