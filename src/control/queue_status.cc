@@ -65,9 +65,8 @@ struct Line {
 std::vector<Line> lines_of(View flavor) {
   std::vector<Line> lines;
   for (const View resource : flavor["resources"].elements()) {
-    auto nominal = Quantity::parse_field(resource["nominalQuota"].string_or("0"));
     lines.push_back({.resource = resource["name"].string_or(""),
-                     .nominal = nominal ? std::move(*nominal) : Quantity()});
+                     .nominal = amount_of(resource["nominalQuota"])});
   }
   std::sort(lines.begin(), lines.end(),
             [](const Line& a, const Line& b) { return a.resource < b.resource; });

@@ -20,8 +20,8 @@ namespace muster::control {
 // The condition Active.
 struct Activity {
   bool active = false;
-  std::string reason;
-  std::string message;
+  std::string reason = {};
+  std::string message = {};
 };
 
 // What a ClusterQueue refers to, as far as it is there.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "control/queue_tally.h"
 
+#include <utility>
+
 #include "objects/metadata.h"
 
 namespace muster::control {
@@ -49,6 +51,12 @@ void count_under(Map& map, const Key& key, const Standing& standing, bool add) {
 
 }  // namespace
 
+Quantity amount_of(View field) {
+  if (const auto whole = field.integer()) return Quantity::of(*whole);
+  auto parsed = Quantity::parse_field(field.string_or("0"));
+  return parsed ? std::move(*parsed) : Quantity();
+}
+
 std::optional<Standing> standing_of(View workload) {
   if (!workload || is_true(condition(workload, "Finished"))) return std::nullopt;
   Standing standing;
@@ -64,9 +72,8 @@ std::optional<Standing> standing_of(View workload) {
   standing.cluster_queue = std::string(admission["clusterQueue"].string_or(""));
   for (const View assignment : admission["podSetAssignments"].elements()) {
     for (const auto& [resource, amount] : assignment["resourceUsage"].members()) {
-      auto quantity = Quantity::parse_field(amount.string_or("0"));
       const std::string_view flavor = assignment["flavors"][resource].string_or("");
-      if (quantity) standing.usage[{std::string(flavor), std::string(resource)}] += *quantity;
+      standing.usage[{std::string(flavor), std::string(resource)}] += amount_of(amount);
     }
   }
   return standing;

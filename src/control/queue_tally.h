@@ -31,6 +31,9 @@ struct FlavorResource {
 
 using Usage = std::map<FlavorResource, Quantity>;
 
+// The amount of a field, which may be a string or a number; zero where it cannot be read.
+Quantity amount_of(objects::View field);
+
 struct QueueNumbers {
   std::int64_t pending = 0;  // of a LocalQueue only: a ClusterQueue's is the sum of its own
   std::int64_t reserving = 0;
