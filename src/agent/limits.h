@@ -35,4 +35,15 @@ inline constexpr std::int64_t grace_seconds_max = 3'200'000'000;
 // Pods that are known to be gone: a late event about one of them does not bring it back.
 inline constexpr std::size_t gone_pods_max = 10'000;
 
+// A container's log: one line of it before it is cut, one file of it, and the files of one run.
+inline constexpr std::size_t log_line_bytes_max = 16'384;
+inline constexpr std::uint64_t log_file_bytes_max = std::uint64_t{10} << 20;
+inline constexpr int log_files_max = 5;
+
+// The processes and threads of one container, where the machine lets us count them.
+inline constexpr std::int64_t container_processes_max = 4'096;
+
+// The two files by which the platform and a shim know of each other (agent/pod_folder.h).
+inline constexpr std::size_t shim_file_bytes_max = std::size_t{8} << 20;
+
 }  // namespace muster::agent

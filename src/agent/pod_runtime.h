@@ -52,6 +52,7 @@ struct ContainerSpec {
   std::vector<std::pair<std::string, std::string>> environment = {};
   std::string working_folder = "/";
   std::vector<Mount> mounts = {};
+  std::int64_t memory_bytes_max = 0;  // its resources.limits.memory; 0: none
 };
 
 struct PodSpec {

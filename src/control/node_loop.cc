@@ -35,7 +35,9 @@ void NodeLoop::on_change(const client::CacheChange& change) {
     mark(objects::name_of(change.object()));
   } else if (change.resource == resources::leases) {
     if (objects::namespace_of(change.object()) == lease_namespace) {
-      mark(objects::name_of(change.object()));
+      const std::string_view node = objects::name_of(change.object());
+      if (change.after) heard_[std::string(node)] = house_.clock.monotonic();
+      mark(node);
     }
   } else if (change.resource == resources::pods) {
     on_pod(change);
@@ -70,13 +72,20 @@ Step NodeLoop::look_at(const Subject& subject) {
   if (found != pods_of_.end()) {
     for (const ObjectKey& key : found->second) pods.push_back(cache_.find(resources::pods, key));
   }
+  if (node.is_absent()) heard_.erase(subject.key.name);
   if (node.is_absent() && pods.empty()) return {};
-  core::NodeStep step = core::run_node(
-      {.node = node,
-       .lease = cache_.find(resources::leases, {std::string(lease_namespace), subject.key.name}),
-       .pods = pods,
-       .now = house_.clock.wall()});
+  core::NodeStep step =
+      core::run_node({.node = node,
+                      .silence = node.is_absent() ? Span{} : silence_of(subject.key.name),
+                      .pods = pods,
+                      .now = house_.clock.wall()});
   return {.edits = std::move(step.edits), .look_again = step.look_again};
+}
+
+// A node that was never heard of is silent from the moment it is looked at first.
+Span NodeLoop::silence_of(const std::string& node) {
+  const MonotonicInstant now = house_.clock.monotonic();
+  return now - heard_.try_emplace(node, now).first->second;
 }
 
 }  // namespace muster::control

@@ -12,6 +12,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/instant.h"
 #include "client/object_cache.h"
 #include "control/key_loop.h"
 
@@ -32,10 +33,12 @@ class NodeLoop {
   void on_pod(const client::CacheChange& change);
   void mark(std::string_view node);
   Step look_at(const Subject& node);
+  Span silence_of(const std::string& node);
 
   client::House house_;
   client::ObjectCache& cache_;
   std::map<std::string, std::set<objects::ObjectKey>, std::less<>> pods_of_;  // by node
+  std::map<std::string, MonotonicInstant> heard_;  // when the agent's Lease last changed
   KeyLoop loop_;
 };
 

@@ -44,6 +44,7 @@ inline constexpr std::string_view legacy_job_name_label = "job-name";
 inline constexpr std::string_view legacy_controller_uid_label = "controller-uid";
 inline constexpr std::string_view job_controller = "kubernetes.io/job-controller";
 inline constexpr std::string_view unreachable_taint = "node.kubernetes.io/unreachable";
+inline constexpr std::string_view not_ready_taint = "node.kubernetes.io/not-ready";
 
 // Muster's own annotations on pods. gang-size: how many pods of the Workload must be bound, in
 // whatever phase they are by then, before this one starts; written at un-suspension. pod-ip: the

@@ -109,7 +109,8 @@ class SchemaNode {
 struct SchemaField {
   std::string_view name;
   SchemaNode node;
-  std::uint32_t proto_number = 0;  // 0: not in the protobuf form
+  std::uint32_t proto_number = 0;   // 0: not in the protobuf form
+  std::uint32_t proto_message = 0;  // the inlined message that has the number; 0: none
   bool required = false;
   bool pointer = false;  // the zero value is kept when set
 };

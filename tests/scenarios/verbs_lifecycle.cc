@@ -3,6 +3,7 @@
 #include "base/timestamp.h"
 #include "core/draft.h"
 #include "core/lifecycle/run_job.h"
+#include "core/lifecycle/run_node.h"
 #include "tests/scenarios/edit_text.h"
 #include "tests/scenarios/scenario.h"
 
@@ -34,7 +35,20 @@ Result<Value> run_job(const Value& scenario) {
   return step_value(step.edits, step.look_again, before);
 }
 
-constexpr NamedVerb verbs[] = {{"run_job", run_job}};
+// given: {now, node, silentSeconds, pods}. The answer: as of run_job.
+Result<Value> run_node(const Value& scenario) {
+  const std::vector<Value> pods = list_in(scenario, "pods");
+  core::NodeObserved observed;
+  observed.node = scenario.part(scenario["given"]["node"]);
+  observed.silence = Span::of_seconds(scenario["given"]["silentSeconds"].integer_or(0));
+  observed.pods = pods;
+  observed.now = TRY(now_of(scenario));
+  const std::vector<Value> before = {observed.node};
+  const core::NodeStep step = core::run_node(observed);
+  return step_value(step.edits, step.look_again, before);
+}
+
+constexpr NamedVerb verbs[] = {{"run_job", run_job}, {"run_node", run_node}};
 
 }  // namespace
 

@@ -43,6 +43,18 @@ void ignore_broken_pipes() {
   CHECK(::sigaction(SIGPIPE, &ignore, nullptr) == 0);
 }
 
+void ignore_requests_to_end() {
+  struct sigaction ignore {};
+  ignore.sa_handler = SIG_IGN;
+  for (const int number : {SIGHUP, SIGINT, SIGTERM}) {
+    CHECK(::sigaction(number, &ignore, nullptr) == 0);
+  }
+}
+
+void close_descriptors_from(int number) {
+  ::close_range(static_cast<unsigned>(number), ~0U, 0);
+}
+
 void raise_signal(int number) {
   CHECK(::raise(number) == 0, "the signal exists");
 }

@@ -28,6 +28,13 @@ std::optional<std::string> environment_variable(const std::string& name);
 // Writing to a closed socket or pipe becomes an error of the write instead of the end.
 void ignore_broken_pipes();
 
+// SIGHUP, SIGINT and SIGTERM, with which terminals and service managers end what they started, do
+// nothing any more: for a process that has others in its care and ends by order.
+void ignore_requests_to_end();
+
+// All from this number on.
+void close_descriptors_from(int number);
+
 // Sends this process a signal, as a test of a handler or a clean end needs it.
 void raise_signal(int number);
 

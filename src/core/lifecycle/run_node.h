@@ -3,14 +3,15 @@
 // unreachable, and pods that can no longer be heard of are removed, so that their gang can run
 // elsewhere. Pure and level-triggered. Embedded only.
 //
-//   Ready ──40 s without renewal──► Unknown, tainted unreachable ──► pods deleted as their
-//   tolerations end, and removed at once: nobody is left to confirm their end.
+//   Ready ──40 s of silence──► Unknown ──► tainted unreachable ──► pods removed as their
+//   tolerations end, and those that are being deleted at once: nobody is left to confirm their end.
 //   Unknown ──the agent posts Ready──► taints removed.
 //
-//   auto step = run_node({.node = node, .lease = lease, .pods = pods_on_node, .now = now});
+//   auto step = run_node({.node = node, .silence = heard_ago, .pods = pods_on_node, .now = now});
 //
-// Assumes: the agent renews Lease kube-node-lease/<node> (spec.renewTime) about every ten seconds,
-// and posts the condition Ready itself. A node without a Lease is judged by its creation time.
+// Assumes: the agent renews Lease kube-node-lease/<node> about every ten seconds and posts the
+// condition Ready itself. The silence is the time since the caller last saw the Lease change, or
+// began to watch, on a clock that never jumps: neither a restart nor a set clock silences a node.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -24,14 +25,17 @@
 
 namespace muster::core {
 
-// As kube-controller-manager's --node-monitor-grace-period was before 1.32, and the design says.
 inline constexpr Span node_silence_max = Span::of_seconds(40);
 
+// How long a pod that says nothing about it stays on an unreachable node, as kube-apiserver
+// writes into every pod.
+inline constexpr Span default_toleration = Span::of_seconds(300);
+
 struct NodeObserved {
-  objects::Value node;                   // absent: it is gone, and its pods with it
-  objects::Value lease = {};             // absent: none yet
-  std::span<const objects::Value> pods;  // those bound to it
-  Instant now;
+  objects::Value node;                        // absent: it is gone, and its pods with it
+  Span silence = {};                          // of its agent
+  std::span<const objects::Value> pods = {};  // those bound to it
+  Instant now = {};
 };
 
 struct NodeStep {

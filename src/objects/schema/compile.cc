@@ -51,6 +51,18 @@ Value overridden(const Value& type, View schema) {
   return std::move(builder).finish(root);
 }
 
+// Fields whose protobuf number counts inside of a message that JSON does not show.
+void mark_inlined(View schema, std::vector<FieldRecord>& fields) {
+  for (const View message : schema["x-muster-proto-inline"].elements()) {
+    for (const View name : message["fields"].elements()) {
+      for (FieldRecord& field : fields) {
+        if (field.name != name.string_or("")) continue;
+        field.proto_message = static_cast<std::uint32_t>(message["number"].integer_or(0));
+      }
+    }
+  }
+}
+
 Result<SchemaType> type_of(View schema, const PathFrame& path) {
   if (schema["x-kubernetes-int-or-string"].boolean_or(false)) return SchemaType::int_or_string;
   const View type = schema["type"];
@@ -269,6 +281,7 @@ Result<> SchemaCompiler::read_fields(NodeRecord& node, View schema, const Place&
     }
     fields.push_back(field);
   }
+  if (place.trust == SchemaTrust::ours) mark_inlined(schema, fields);
   if (is_resource) TRY(add_resource_fields(fields));
   // A required name that is no property can still be demanded: it gets a field without a schema.
   for (View entry : required.elements()) {

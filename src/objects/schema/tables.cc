@@ -81,7 +81,8 @@ SchemaField SchemaNode::field_at(std::size_t index) const {
   const NodeRecord& node = record(*this);
   CHECK(index < node.field_count);
   const FieldRecord& field = tables_->field(node, static_cast<int>(index));
-  return {field.name, at(*this, field.node), field.proto_number, field.required, field.pointer};
+  return {field.name,          at(*this, field.node), field.proto_number,
+          field.proto_message, field.required,        field.pointer};
 }
 
 View SchemaNode::default_value() const {

@@ -57,6 +57,7 @@ struct FieldRecord {
   std::string_view name;
   std::uint32_t node = none_index;  // none: only demanded, not described
   std::uint32_t proto_number = 0;
+  std::uint32_t proto_message = 0;            // the inlined message that has the number; 0: none
   std::uint32_t default_member = none_index;  // element of SchemaTables::default_members
   bool required = false;
   bool pointer = false;  // a zero that was sent is kept

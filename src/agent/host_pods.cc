@@ -1,0 +1,373 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/host_pods.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "agent/pod_folder.h"
+#include "agent/shim.h"
+#include "base/os/control_group.h"
+#include "base/os/files.h"
+#include "base/os/folders.h"
+#include "base/os/unix_socket.h"
+
+namespace muster::agent {
+
+namespace {
+
+using Phase = ContainerState::Phase;
+
+constexpr int exit_cannot_start = 128;
+constexpr int exit_killed = 137;
+constexpr int signal_kill = 9;
+constexpr Span examine_interval = Span::of_milliseconds(5);
+constexpr Span remove_patience = Span::of_seconds(10);  // of a shim that was told to kill
+
+PodState creating(const PodSpec& spec) {
+  PodState state{.uid = spec.uid, .containers = {}};
+  for (const ContainerSpec& container : spec.containers) {
+    state.containers.push_back({.name = container.name, .reason = "ContainerCreating"});
+  }
+  return state;
+}
+
+std::optional<ShimState> read_state(const std::string& folder) {
+  const auto text = read_whole_file(pod_folder::state_path(folder), shim_file_bytes_max);
+  if (!text) return std::nullopt;
+  auto state = parse_shim_state(*text);
+  if (!state) return std::nullopt;
+  return std::move(*state);
+}
+
+}  // namespace
+
+HostPods::HostPods(PollLoop& loop, HostOptions options, Log log, Report report)
+    : loop_(loop),
+      options_(std::move(options)),
+      images_(options_.images),
+      log_(std::move(log)),
+      report_(std::move(report)) {}
+
+HostPods::~HostPods() {
+  for (const auto& [uid, pod] : pods_) loop_.unwatch(pod->child_watch);
+}
+
+HostPods::Pod* HostPods::find(const std::string& uid) {
+  const auto found = pods_.find(uid);
+  return found == pods_.end() ? nullptr : found->second.get();
+}
+
+// ---- Start -------------------------------------------------------------------------------------
+
+void HostPods::start(PodSpec spec) {
+  const std::string uid = spec.uid;
+  if (Pod* known = find(uid)) {
+    if (known->removing) known->next = std::move(spec);
+    return;
+  }
+  auto& pod = *pods_.emplace(uid, std::make_unique<Pod>()).first->second;
+  pod.folder = spec.folder;
+  pod.settled = true;
+  pod.state.pod = creating(spec);
+  if (auto refused = refusal_of(spec)) {
+    pod.state.pod = std::move(*refused);
+    return report(pod);
+  }
+  const auto begun = begin(uid, pod, std::move(spec));
+  if (begun) return;
+  for (ContainerState& container : pod.state.pod.containers) {
+    container.phase = Phase::exited;
+    container.reason = "StartError";
+    container.message = begun.error().message;
+    container.exit_code = exit_cannot_start;
+    container.started = container.finished = clock_.wall();
+  }
+  report(pod);
+}
+
+// One image that is not to be had keeps the whole pod waiting: half a pod is of no use to a gang.
+std::optional<PodState> HostPods::refusal_of(const PodSpec& spec) const {
+  PodState state = creating(spec);
+  bool refused = false;
+  for (std::size_t i = 0; i < spec.containers.size(); ++i) {
+    if (images_.match(spec.containers[i].image)) continue;
+    refused = true;
+    state.containers[i].reason = "ErrImagePull";
+    state.containers[i].message = images_.refusal(spec.containers[i].image);
+  }
+  if (!refused) return std::nullopt;
+  return state;
+}
+
+// A folder with a state, or with a lock that somebody holds, is a pod that was begun already.
+Result<> HostPods::begin(const std::string& uid, Pod& pod, PodSpec spec) {
+  TRY(make_folders(pod.folder));
+  auto lock = lock_file(pod_folder::lock_path(pod.folder));
+  const bool is_held = !lock && lock.error().code == ErrorCode::conflict;
+  if (is_held || path_exists(pod_folder::state_path(pod.folder))) {
+    pod.alive = true;
+    lock = Descriptor();
+    examine(uid);
+    return {};
+  }
+  if (!lock) return lock.error();
+  ShimSpec shim{.pod = std::move(spec),
+                .isolation = options_.isolation,
+                .network = options_.network,
+                .hidden = options_.hidden,
+                .log_limits = options_.log_limits};
+  TRY(replace_file(pod_folder::spec_path(pod.folder), to_json_text(shim), Durable::no));
+  return spawn(uid, pod, std::move(*lock), {});
+}
+
+// The lock is taken here and inherited: from the moment there is a shim, nobody can take the
+// folder for one without.
+Result<> HostPods::spawn(const std::string& uid, Pod& pod, Descriptor lock,
+                         const std::vector<std::string>& again) {
+  auto [ours, theirs] = TRY(connected_pair());
+  const Descriptor null = TRY(open_null());
+  const Descriptor complaints = TRY(open_for_append(pod_folder::shim_log_path(pod.folder)));
+  SpawnOptions options{.program = options_.shim_command.front(),
+                       .arguments = options_.shim_command};
+  options.arguments.push_back(pod.folder);
+  options.arguments.insert(options.arguments.end(), again.begin(), again.end());
+  options.descriptors = {{null.number(), 0},
+                         {null.number(), 1},
+                         {complaints.number(), 2},
+                         {theirs.number(), shim_connection_descriptor},
+                         {lock.number(), shim_lock_descriptor}};
+  options.new_session = true;
+  pod.child = TRY(ChildProcess::spawn(options));
+  pod.alive = true;
+  pod.child_watch = loop_.watch(pod.child->descriptor(), Interest::readable, [this, uid] {
+    Pod* ended = find(uid);
+    if (ended == nullptr || !ended->child->reap()) return;
+    loop_.unwatch(std::exchange(ended->child_watch, {}));
+    ended->child.reset();
+  });
+  connect(uid, std::move(ours));
+  return {};
+}
+
+// ---- Talk --------------------------------------------------------------------------------------
+
+void HostPods::connect(const std::string& uid, Descriptor socket) {
+  Pod& pod = *find(uid);
+  pod.shim = std::make_unique<LineChannel>(
+      loop_, std::move(socket),
+      LineChannel::Listener{.on_line = [this, uid](std::string_view line) { heard(uid, line); },
+                            .on_closed =
+                                [this, uid] {
+                                  if (Pod* closed = find(uid)) closed->shim.reset();
+                                  examine(uid);
+                                }});
+  for (const std::string& order : std::exchange(pod.orders, {})) pod.shim->send(order);
+}
+
+void HostPods::heard(const std::string& uid, std::string_view line) {
+  Pod* pod = find(uid);
+  auto state = parse_shim_state(line);
+  if (pod == nullptr || !state) return;
+  for (const ContainerState& container : state->pod.containers) {
+    if (container.attempt > 0 && container.phase != Phase::exited) {
+      pod->restarts.erase(container.name);
+    }
+  }
+  const bool first_creating = state->pod == pod->state.pod && pod->settled;
+  // The last state is told when the shim is gone: then there is nothing that could be lost.
+  const bool last = state->has_ended();
+  pod->state = std::move(*state);
+  settle(*pod);
+  if (!last && !first_creating) report(*pod);
+}
+
+void HostPods::send(Pod& pod, const ShimOrder& order) {
+  if (!pod.alive) return;
+  if (pod.shim != nullptr) return pod.shim->send(to_line(order));
+  pod.orders.push_back(to_line(order));
+}
+
+void HostPods::stop(const std::string& uid, Span grace) {
+  Pod* pod = find(uid);
+  if (pod == nullptr || pod->removing) return;
+  pod->stopping = true;
+  pod->restarts.clear();
+  send(*pod, {.verb = ShimOrder::Verb::stop, .grace = grace});
+}
+
+void HostPods::restart(const std::string& uid, const std::string& container) {
+  Pod* pod = find(uid);
+  if (pod == nullptr || pod->removing || pod->stopping) return;
+  const auto& states = pod->state.pod.containers;
+  const bool has_exited = std::any_of(states.begin(), states.end(), [&](const auto& state) {
+    return state.name == container && state.phase == Phase::exited;
+  });
+  if (!has_exited) return;
+  pod->restarts.insert(container);
+  if (pod->alive) {
+    return send(*pod, {.verb = ShimOrder::Verb::restart, .container = container});
+  }
+  pod->alive = true;
+  examine(uid);
+}
+
+// ---- When there may be no shim -----------------------------------------------------------------
+
+// Whoever holds the lock is the shim. Held: connect, or come again. Free: it is gone.
+void HostPods::examine(const std::string& uid) {
+  Pod* pod = find(uid);
+  if (pod == nullptr || !pod->alive || pod->shim != nullptr) return;
+  auto lock = lock_file(pod_folder::lock_path(pod->folder));
+  if (lock) return conclude(uid, std::move(*lock));
+  if (lock.error().code != ErrorCode::conflict) {
+    log_.warning("cannot look at a pod", {{"uid", uid}, {"error", lock.error().message}});
+    return examine_later(uid);
+  }
+  auto socket = connect_in(pod->folder, pod_folder::control_name);
+  if (!socket) return examine_later(uid);
+  connect(uid, std::move(*socket));
+}
+
+void HostPods::examine_later(const std::string& uid) {
+  loop_.post_at(clock_.monotonic() + examine_interval, [this, uid] { examine(uid); });
+}
+
+void HostPods::conclude(const std::string& uid, Descriptor lock) {
+  Pod& pod = *find(uid);
+  pod.alive = false;
+  if (pod.removing) {
+    lock = Descriptor();
+    return forget(uid);
+  }
+  const auto state = read_state(pod.folder);
+  // A full disk may hold less than the shim told us before it ended.
+  if (state && (state->has_ended() || !pod.state.has_ended())) pod.state = *state;
+  if (!pod.state.has_ended()) mark_lost(pod);
+  if (!pod.restarts.empty()) return run_again(uid, pod, std::move(lock));
+  settle(pod);
+  report(pod);
+}
+
+// The shim was killed, or the machine went down: the containers died with it, and nobody saw how.
+void HostPods::mark_lost(Pod& pod) {
+  for (ContainerState& container : pod.state.pod.containers) {
+    if (container.phase == Phase::exited) continue;
+    container.phase = Phase::exited;
+    container.reason = "Error";
+    container.message =
+        "the process that watched over this container was killed, and the container with it";
+    container.exit_code = exit_killed;
+    container.signal = signal_kill;
+    container.finished = clock_.wall();
+    if (container.started == Instant{}) container.started = container.finished;
+  }
+  const auto written =
+      replace_file(pod_folder::state_path(pod.folder), to_json_text(pod.state), Durable::yes);
+  if (!written) log_.warning("cannot record an end", {{"error", written.error().message}});
+}
+
+void HostPods::run_again(const std::string& uid, Pod& pod, Descriptor lock) {
+  const std::vector<std::string> names(pod.restarts.begin(), pod.restarts.end());
+  pod.restarts.clear();
+  const auto spawned = spawn(uid, pod, std::move(lock), names);
+  if (!spawned) {
+    log_.warning("cannot run again", {{"uid", uid}, {"error", spawned.error().message}});
+    return report(pod);
+  }
+  for (ContainerState& container : pod.state.pod.containers) {
+    if (std::find(names.begin(), names.end(), container.name) == names.end()) continue;
+    container = {
+        .name = container.name, .reason = "ContainerCreating", .attempt = container.attempt + 1};
+  }
+  report(pod);
+}
+
+// ---- Remove ------------------------------------------------------------------------------------
+
+void HostPods::remove(const std::string& uid) {
+  Pod* pod = find(uid);
+  if (pod == nullptr) return;
+  pod->next.reset();
+  if (std::exchange(pod->removing, true)) return;
+  if (!pod->alive) return forget(uid);
+  send(*pod, {.verb = ShimOrder::Verb::kill});
+  loop_.post_at(clock_.monotonic() + remove_patience, [this, uid] { kill_shim(uid); });
+}
+
+void HostPods::kill_shim(const std::string& uid) {
+  const Pod* pod = find(uid);
+  if (pod == nullptr || !pod->removing) return;
+  const ShimProcess& process = pod->state.shim;
+  if (auto handle = ProcessHandle::open(process.id, process.start_ticks)) {
+    static_cast<void>(handle->end_at_once());
+  }
+}
+
+void HostPods::forget(const std::string& uid) {
+  const auto at = pods_.find(uid);
+  const std::unique_ptr<Pod> pod = std::move(at->second);
+  pods_.erase(at);
+  settle(*pod);
+  // The shim is past its last deed; the kernel takes it away on its own time.
+  if (pod->child) {
+    loop_.unwatch(pod->child_watch);
+    pod->child->reap_wait();
+  }
+  for (const ContainerState& container : pod->state.pod.containers) {
+    ControlGroups::find().named(shim_group_name(uid, container.name)).remove();
+  }
+  if (const auto removed = remove_folder_tree(pod->folder); !removed) {
+    log_.warning("cannot remove the folder of a pod",
+                 {{"uid", uid}, {"error", removed.error().message}});
+  }
+  if (pod->next) start(std::move(*pod->next));
+}
+
+// ---- Adopt -------------------------------------------------------------------------------------
+
+void HostPods::adopt(Found found) {
+  const auto names = names_in_folder(options_.pods_folder);
+  if (!names && names.error().code != ErrorCode::not_found) return found(names.error());
+  found_ = std::move(found);
+  unsettled_ = 1;  // ours, until all are looked at
+  for (const std::string& uid : names.value_or(std::vector<std::string>{})) {
+    if (find(uid) != nullptr) continue;
+    const std::string folder = options_.pods_folder + "/" + uid;
+    auto lock = lock_file(pod_folder::lock_path(folder));
+    const bool is_held = !lock && lock.error().code == ErrorCode::conflict;
+    if (!is_held && !path_exists(pod_folder::state_path(folder))) {
+      // Nothing was begun here; if the pod is still wanted, it is started anew.
+      static_cast<void>(remove_folder_tree(folder));
+      continue;
+    }
+    lock = Descriptor();
+    auto& pod = *pods_.emplace(uid, std::make_unique<Pod>()).first->second;
+    pod.folder = folder;
+    pod.state.pod.uid = uid;
+    pod.alive = true;
+    ++unsettled_;
+    examine(uid);
+  }
+  Pod nobody;
+  settle(nobody);
+}
+
+// The last one that settles answers adopt().
+void HostPods::settle(Pod& pod) {
+  if (std::exchange(pod.settled, true) || !found_) return;
+  if (--unsettled_ > 0) return;
+  std::vector<PodState> states;
+  for (const auto& [uid, known] : pods_) states.push_back(known->state.pod);
+  auto found = std::move(found_);
+  found_ = nullptr;
+  found(std::move(states));
+}
+
+void HostPods::report(Pod& pod) {
+  if (pod.removing || found_) return;
+  report_(pod.state.pod);
+}
+
+}  // namespace muster::agent

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/pod_network.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+
+namespace muster::agent {
+
+namespace {
+
+constexpr std::uint32_t second_octet_min = 64;
+constexpr std::uint32_t second_octets = 64;
+
+// FNV-1a: the same on every machine and in every version, which std::hash does not promise.
+std::uint64_t stable_hash(std::string_view text) {
+  std::uint64_t hash = 14'695'981'039'346'656'037U;
+  for (const char c : text) {
+    hash ^= static_cast<unsigned char>(c);
+    hash *= 1'099'511'628'211U;
+  }
+  return hash;
+}
+
+std::string bridge_name(const std::string& data_folder) {
+  return fmt::format("muster{:08x}", static_cast<std::uint32_t>(stable_hash(data_folder)));
+}
+
+PodNetwork network_of(std::uint32_t first_octet, std::uint32_t second_octet) {
+  PodNetwork network;
+  network.cidr = fmt::format("{}.{}.0.0/16", first_octet, second_octet);
+  network.gateway = fmt::format("{}.{}.0.1", first_octet, second_octet);
+  return network;
+}
+
+// Whether an address of the machine and the candidate 10.second.0.0/16 have addresses in common.
+bool overlaps(const LinkAddress& taken, std::uint32_t second_octet) {
+  const auto address = parse_ipv4(taken.address);
+  if (!address) return false;
+  const std::uint32_t candidate = (10U << 24U) | (second_octet << 16U);
+  const int prefix = std::clamp(taken.prefix, 0, 16);
+  if (prefix == 0) return false;
+  const std::uint32_t mask = ~0U << (32 - prefix);
+  return (*address & mask) == (candidate & mask);
+}
+
+}  // namespace
+
+PodNetwork bridged_network(const std::string& data_folder, const std::vector<LinkAddress>& taken) {
+  const std::string name = bridge_name(data_folder);
+  const auto start = static_cast<std::uint32_t>(stable_hash(data_folder) >> 32U);
+  for (const LinkAddress& link : taken) {
+    if (link.name != name) continue;
+    const std::uint32_t address = parse_ipv4(link.address).value_or(0);
+    PodNetwork network = network_of(address >> 24U, (address >> 16U) & 255U);
+    network.bridge = name;
+    return network;
+  }
+  for (std::uint32_t step = 0; step < second_octets; ++step) {
+    const std::uint32_t octet = second_octet_min + (start + step) % second_octets;
+    const bool is_free = std::none_of(
+        taken.begin(), taken.end(), [&](const LinkAddress& link) { return overlaps(link, octet); });
+    if (!is_free) continue;
+    PodNetwork network = network_of(10, octet);
+    network.bridge = name;
+    return network;
+  }
+  PodNetwork network = loopback_network(data_folder);
+  network.reason = "every network from 10.64.0.0/16 to 10.127.0.0/16 is in use on this machine";
+  return network;
+}
+
+// 127.0.0.0/16 is everybody's, so the second octet is never 0.
+PodNetwork loopback_network(const std::string& data_folder) {
+  return network_of(127, 1 + static_cast<std::uint32_t>(stable_hash(data_folder) % 254));
+}
+
+PodNetwork choose_pod_network(const std::string& data_folder, Isolation isolation) {
+  const auto fallback = [&](std::string reason) {
+    PodNetwork network = loopback_network(data_folder);
+    network.reason = std::move(reason);
+    return network;
+  };
+  if (isolation != Isolation::full) {
+    return fallback("network namespaces with cables need more rights than this user has");
+  }
+  const auto taken = link_addresses();
+  if (!taken) return fallback(taken.error().message);
+  PodNetwork network = bridged_network(data_folder, *taken);
+  if (!network.has_bridge()) return network;
+  const auto made =
+      ensure_bridge({.name = network.bridge, .address = network.gateway, .prefix = network.prefix});
+  if (!made) return fallback(made.error().message);
+  return network;
+}
+
+void remove_pod_network(const PodNetwork& network) {
+  if (!network.has_bridge()) return;
+  if (auto netlink = Netlink::open()) static_cast<void>(netlink->remove_link(network.bridge));
+}
+
+std::string cable_name(const std::string& uid) {
+  return fmt::format("mu{:012x}", stable_hash(uid) & 0xffff'ffff'ffffU);
+}
+
+}  // namespace muster::agent

@@ -1,0 +1,104 @@
+// The shim: one small process per pod that owns its containers, their logs and their exit statuses.
+// It is not the platform's thread but a program of its own (`muster shim FOLDER`), so that the
+// platform can end, also by kill -9, and pods run on; a platform that comes back connects to the
+// socket in the pod's folder. When the shim is killed, its containers die with it.
+//
+//   return muster::agent::shim_main(arguments);     // {FOLDER} or {FOLDER, CONTAINER…}
+//
+// With names of containers it runs only those, once more, in a pod that has ended.
+// Assumes: started by HostPods (agent/host_pods.h), which passes the connection as descriptor 3
+// and the pod's lock, held, as descriptor 4. The lock is what makes it the only one.
+//
+//              spec read, namespaces            every container ended, state on disk
+//   started ──────────────────────► running ──────────────────────────────────────► ended
+//      └── cannot: every container exited with StartError ───────────────────────────▲
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "agent/container_log.h"
+#include "agent/shim_protocol.h"
+#include "base/os/control_group.h"
+#include "base/os/folders.h"
+#include "base/os/line_channel.h"
+#include "base/os/poll_loop.h"
+#include "base/os/sandbox.h"
+#include "base/os/system_clock.h"
+
+namespace muster::agent {
+
+inline constexpr int shim_connection_descriptor = 3;
+inline constexpr int shim_lock_descriptor = 4;
+
+// The exit status of the process: 0 when the pod's end is on disk.
+int shim_main(std::span<const char* const> arguments);
+
+// The control group of a container.
+std::string shim_group_name(std::string_view uid, std::string_view container);
+
+class Shim {
+ public:
+  Shim(PollLoop& loop, std::string folder, ShimSpec spec, std::optional<ShimState> before);
+
+  // Starts all containers that did not run yet and those named. The loop stops when all ended.
+  void start(Descriptor connection, const std::vector<std::string>& again);
+
+ private:
+  struct Stream {
+    Descriptor from;
+    LogLines lines;
+    WatchId watch;
+  };
+  struct Container {
+    const ContainerSpec* spec = nullptr;
+    ContainerState state;
+    std::optional<Sandbox> sandbox;
+    std::optional<ControlGroup> group;
+    std::unique_ptr<LogFiles> log;
+    std::vector<std::unique_ptr<Stream>> streams;
+    WatchId started_watch;
+    WatchId ended_watch;
+  };
+
+  Result<> enter_namespaces();
+  Result<> write_etc_files();
+  Result<> connect_network(Netlink& outside, std::uint32_t bridge_index);
+  void listen(Descriptor connection);
+  void talk_to(Descriptor connection);
+  void obey(const ShimOrder& order);
+  void stop(Span grace);
+
+  void run(Container& container);
+  Result<> make_sandbox(Container& container);
+  SandboxSpec sandbox_spec(const ContainerSpec& container) const;
+  Result<Descriptor> open_stream(Container& container, std::string_view name);
+  void read_stream(Container& container, Stream& stream);
+  void started(Container& container);
+  void ended(Container& container);
+  void fail(Container& container, const StartFailure& failure);
+  void drain_logs(Container& container);
+
+  ShimState state() const;
+  void tell(Durable durable);
+  void tell_change();
+
+  PollLoop& loop_;
+  SystemClock clock_;
+  std::string folder_;
+  ShimSpec spec_;
+  ShimProcess process_;
+  ControlGroups groups_;
+  std::vector<std::unique_ptr<Container>> containers_;
+  Descriptor listener_;
+  std::unique_ptr<LineChannel> platform_;
+  std::optional<MonotonicInstant> kill_at_;  // being stopped
+};
+
+}  // namespace muster::agent

@@ -1,0 +1,10 @@
+// The shim as a program of its own, for tests of the runtime that have no `muster` to start.
+// SPDX-License-Identifier: Apache-2.0
+#include <span>
+
+#include "agent/shim.h"
+
+int main(int argc, char** argv) {
+  const std::span<const char* const> arguments(argv, static_cast<std::size_t>(argc));
+  return muster::agent::shim_main(arguments.subspan(arguments.empty() ? 0 : 1));
+}

@@ -1,0 +1,65 @@
+// What the platform and a pod's shim tell each other: the spec that the shim is started with, the
+// state that it keeps in the pod's folder and sends at each change, and the orders it obeys. The
+// files are JSON, so that a person can read them; the orders are words.
+//
+//   write spec_path: to_json_text(spec);          platform → shim, once
+//   "stop 30000000000"  "restart main"  "kill"    platform → shim, lines of the control socket
+//   to_json_text(state)                           shim → platform, a line a change; and state_path
+//
+// Assumes: neither trusts a file to be whole; reading one is a Result.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "agent/container_log.h"
+#include "agent/pod_network.h"
+#include "agent/pod_runtime.h"
+#include "base/os/sandbox.h"
+#include "base/result.h"
+
+namespace muster::agent {
+
+struct ShimSpec {
+  PodSpec pod;  // without its object
+  Isolation isolation = Isolation::full;
+  PodNetwork network = {};
+  std::vector<std::string> hidden = {};  // paths that no container sees
+  LogLimits log_limits = {};
+};
+
+// Which process wrote the state; by both numbers no other is taken for it.
+struct ShimProcess {
+  std::int64_t id = 0;
+  std::uint64_t start_ticks = 0;
+};
+
+struct ShimState {
+  ShimProcess shim;
+  PodState pod;
+
+  bool has_ended() const;  // every container has
+};
+
+std::string to_json_text(const ShimSpec& spec);
+Result<ShimSpec> parse_shim_spec(std::string_view text);
+
+// One line.
+std::string to_json_text(const ShimState& state);
+Result<ShimState> parse_shim_state(std::string_view text);
+
+struct ShimOrder {
+  enum class Verb : std::uint8_t { stop, restart, kill };
+  Verb verb = Verb::kill;
+  Span grace = {};             // stop
+  std::string container = {};  // restart
+};
+
+std::string to_line(const ShimOrder& order);
+std::optional<ShimOrder> parse_shim_order(std::string_view line);
+
+}  // namespace muster::agent

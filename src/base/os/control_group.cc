@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/os/control_group.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <string_view>
+
+#include "base/os/descriptor.h"
+#include "base/os/files.h"
+#include "base/os/system_error.h"
+
+namespace muster {
+
+namespace {
+
+constexpr std::size_t proc_bytes_max = std::size_t{1} << 20;
+
+std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  while (true) {
+    const std::size_t end = text.find(separator);
+    parts.push_back(text.substr(0, end));
+    if (end == std::string_view::npos) return parts;
+    text.remove_prefix(end + 1);
+  }
+}
+
+bool contains(const std::vector<std::string_view>& parts, std::string_view wanted) {
+  return std::find(parts.begin(), parts.end(), wanted) != parts.end();
+}
+
+// Where each version 1 controller is mounted, and under "" where version 2 is.
+std::map<std::string, std::string> mounted_hierarchies() {
+  std::map<std::string, std::string> mounted;
+  const auto text = read_whole_file("/proc/self/mounts", proc_bytes_max);
+  if (!text) return mounted;
+  for (const std::string_view line : split(*text, '\n')) {
+    const auto words = split(line, ' ');  // device, folder, kind, options
+    if (words.size() < 4) continue;
+    if (words[2] == "cgroup2") mounted.emplace("", words[1]);
+    if (words[2] != "cgroup") continue;
+    for (const std::string_view option : split(words[3], ',')) {
+      if (option == "memory" || option == "pids") mounted.emplace(option, words[1]);
+    }
+  }
+  return mounted;
+}
+
+// The group that this process is in, by controller; under "" that of version 2.
+std::map<std::string, std::string> own_groups() {
+  std::map<std::string, std::string> groups;
+  const auto text = read_whole_file("/proc/self/cgroup", proc_bytes_max);
+  if (!text) return groups;
+  for (const std::string_view line : split(*text, '\n')) {
+    const auto words = split(line, ':');  // number, controllers, path
+    if (words.size() < 3) continue;
+    for (const std::string_view controller : split(words[1], ',')) {
+      groups.emplace(controller, words[2] == "/" ? "" : words[2]);
+    }
+  }
+  return groups;
+}
+
+Result<> write_value(const std::string& path, const std::string& value) {
+  const Descriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+  if (!file) return system_error("open", path, errno);
+  if (::write(file.number(), value.data(), value.size()) < 0) {
+    return system_error("write", path, errno);
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<> ControlGroup::add(std::int64_t process_id) const {
+  for (const std::string& folder : folders_) {
+    TRY(write_value(folder + "/cgroup.procs", fmt::format("{}", process_id)));
+  }
+  return {};
+}
+
+std::int64_t ControlGroup::killed_for_memory() const {
+  if (events_file_.empty()) return 0;
+  const auto text = read_whole_file(events_file_, proc_bytes_max);
+  if (!text) return 0;
+  for (const std::string_view line : split(*text, '\n')) {
+    constexpr std::string_view word = "oom_kill ";
+    if (!line.starts_with(word)) continue;
+    std::int64_t count = 0;
+    std::from_chars(line.data() + word.size(), line.data() + line.size(), count);
+    return count;
+  }
+  return 0;
+}
+
+void ControlGroup::remove() const {
+  for (const std::string& folder : folders_) ::rmdir(folder.c_str());
+}
+
+// Version 1 first: where both are mounted, a controller is on one of them, and a hierarchy of
+// version 2 gives its controllers only where somebody delegated them to us.
+ControlGroups ControlGroups::find() {
+  ControlGroups groups;
+  const auto mounted = mounted_hierarchies();
+  const auto own = own_groups();
+  const auto place_of = [&](const std::string& controller) -> std::optional<Place> {
+    for (const bool unified : {false, true}) {
+      const std::string key = unified ? "" : controller;
+      const auto mount = mounted.find(key);
+      const auto group = own.find(key);
+      if (mount == mounted.end() || group == own.end()) continue;
+      const std::string folder = mount->second + group->second;
+      if (::access(folder.c_str(), W_OK) != 0) continue;
+      if (unified) {
+        const auto given = read_whole_file(folder + "/cgroup.subtree_control", proc_bytes_max);
+        if (!given || !contains(split(given->substr(0, given->find('\n')), ' '), controller)) {
+          continue;
+        }
+      }
+      return Place{folder, unified};
+    }
+    return std::nullopt;
+  };
+  groups.memory_ = place_of("memory");
+  groups.processes_ = place_of("pids");
+  return groups;
+}
+
+std::string ControlGroups::describe() const {
+  const auto version = [](const Place& place) { return place.unified ? 2 : 1; };
+  if (memory_ && processes_) {
+    return fmt::format("memory and processes (cgroup v{})", version(*memory_));
+  }
+  if (memory_) return fmt::format("memory (cgroup v{})", version(*memory_));
+  if (processes_) return fmt::format("processes (cgroup v{})", version(*processes_));
+  return "nothing";
+}
+
+ControlGroup ControlGroups::named(const std::string& name) const {
+  ControlGroup group;
+  if (memory_) {
+    group.folders_.push_back(memory_->folder + "/" + name);
+    group.events_file_ =
+        group.folders_.back() + (memory_->unified ? "/memory.events" : "/memory.oom_control");
+  }
+  if (processes_ && !(memory_ && memory_->folder == processes_->folder)) {
+    group.folders_.push_back(processes_->folder + "/" + name);
+  }
+  return group;
+}
+
+Result<ControlGroup> ControlGroups::make(const std::string& name, const GroupLimits& limits) const {
+  const ControlGroup group = named(name);
+  group.remove();
+  for (const std::string& folder : group.folders_) {
+    if (::mkdir(folder.c_str(), 0755) < 0) return system_error("make group", folder, errno);
+  }
+  if (memory_ && limits.memory_bytes > 0) {
+    const char* file = memory_->unified ? "memory.max" : "memory.limit_in_bytes";
+    TRY(write_value(fmt::format("{}/{}/{}", memory_->folder, name, file),
+                    fmt::format("{}", limits.memory_bytes)));
+  }
+  if (processes_ && limits.processes > 0) {
+    TRY(write_value(fmt::format("{}/{}/pids.max", processes_->folder, name),
+                    fmt::format("{}", limits.processes)));
+  }
+  return group;
+}
+
+}  // namespace muster

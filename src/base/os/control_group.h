@@ -1,0 +1,63 @@
+// Limits for a group of processes: memory and the number of processes, by control groups version 1
+// or 2 below the group that this process is in, where the machine lets us write there.
+//
+//   auto groups = ControlGroups::find();                       // what there is; may be nothing
+//   auto group = TRY(groups.make("muster-4711", {.memory_bytes = 1 << 30, .processes = 4096}));
+//   TRY(group.add(process_id));
+//   …
+//   group.remove();                                            // once its processes are gone
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace muster {
+
+struct GroupLimits {
+  std::int64_t memory_bytes = 0;  // 0: none
+  std::int64_t processes = 0;     // 0: none
+};
+
+class ControlGroup {
+ public:
+  Result<> add(std::int64_t process_id) const;
+
+  // How many of its processes were killed because the group was out of memory.
+  std::int64_t killed_for_memory() const;
+
+  void remove() const;
+
+ private:
+  friend class ControlGroups;
+  std::vector<std::string> folders_;
+  std::string events_file_;  // has a line "oom_kill N"
+};
+
+class ControlGroups {
+ public:
+  static ControlGroups find();
+
+  // What can be limited, for people: "memory and processes (cgroup v1)", "nothing".
+  std::string describe() const;
+
+  // Limits what can be limited. A group of this name that nobody is in any more is replaced.
+  Result<ControlGroup> make(const std::string& name, const GroupLimits& limits) const;
+
+  // The group of that name, as far as it exists.
+  ControlGroup named(const std::string& name) const;
+
+ private:
+  struct Place {
+    std::string folder;  // where groups are made
+    bool unified = false;
+  };
+  std::optional<Place> memory_;
+  std::optional<Place> processes_;
+};
+
+}  // namespace muster

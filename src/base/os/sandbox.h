@@ -1,0 +1,109 @@
+// A sandbox: a process tree in namespaces of its own that sees this machine's filesystem read-only,
+// with a private /tmp, /var/tmp, /run, /dev and /proc, the folders mounted for it, and nothing of
+// what is hidden from it. Its first process is an init of ours that starts the program, passes
+// signals on to it, and takes the whole tree with it when it ends; it dies with the process that
+// made it. The program has no capabilities, cannot gain any, and the calls that a program has no
+// business with are refused (base/os/system_call_filter.h).
+//
+//   enter_shared_namespaces({.isolation = Isolation::full, .hostname = "rank-0"});  // once
+//   auto sandbox = TRY(Sandbox::start(spec));
+//   loop.watch(sandbox.started_descriptor(), …);   // sandbox.take_start(): running, or why not
+//   loop.watch(sandbox.ended_descriptor(), …);     // sandbox.take_end(): its exit status
+//
+// Assumes: the calling process has one thread; Linux 5.12 or later.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/os/child_process.h"
+#include "base/os/descriptor.h"
+#include "base/result.h"
+
+namespace muster {
+
+enum class Isolation : std::uint8_t {
+  full,            // namespaces by the rights of this process
+  user_namespace,  // namespaces below a user namespace: this user has no rights of its own
+  none,            // the kernel, or a sandbox around us, permits neither
+};
+
+std::string_view to_string(Isolation isolation);
+std::optional<Isolation> isolation_from(std::string_view text);
+
+// What sandboxes made here will be. Tries it out in a process of its own; from any thread.
+Isolation probe_isolation();
+
+struct SharedNamespaces {
+  Isolation isolation = Isolation::full;
+  bool own_network = false;  // only with full isolation
+  std::string hostname = {};
+};
+
+// Moves this process into ipc, uts and, where asked, network namespaces that all its sandboxes
+// share; below a user namespace where it must.
+Result<> enter_shared_namespaces(const SharedNamespaces& wanted);
+
+struct SandboxMount {
+  std::string source;  // a folder or a file of this machine
+  std::string target;  // where it appears; made where it does not exist
+  bool read_only = false;
+};
+
+struct SandboxSpec {
+  std::vector<std::string> arguments;    // the program, looked up in the environment's PATH
+  std::vector<std::string> environment;  // NAME=value
+  std::string working_folder = "/";      // made where it does not exist
+  std::vector<SandboxMount> mounts = {};
+  std::vector<std::string> hidden = {};  // folders and files that are empty inside
+  bool own_network = false;
+  Descriptor standard_output = Descriptor();
+  Descriptor standard_error = Descriptor();
+};
+
+// Why a program did not start.
+struct StartFailure {
+  enum class Kind : std::uint8_t { set_up, not_found, not_executable };
+  Kind kind = Kind::set_up;
+  std::string message;
+};
+
+class Sandbox {
+ public:
+  // Returns when the init exists; it goes on by itself once release() was called.
+  static Result<Sandbox> start(const SandboxSpec& spec);
+
+  std::int64_t init_id() const { return init_id_; }
+
+  // Lets it run: what must be done to a process before it runs, such as joining a control group,
+  // is done with init_id() before.
+  void release();
+
+  // Readable once the program runs or could not be started.
+  int started_descriptor() const { return started_.number(); }
+  std::optional<StartFailure> take_start();
+
+  // Readable once the program has ended and its whole tree is gone.
+  int ended_descriptor() const { return init_.number(); }
+  ExitStatus take_end();
+
+  // SIGTERM to the program, SIGKILL to the whole tree.
+  void ask_to_end() const;
+  void kill_tree() const;
+
+ private:
+  Sandbox() = default;
+  void send_signal(int number) const;
+
+  std::int64_t init_id_ = 0;
+  Descriptor init_;     // a pidfd
+  Descriptor gate_;     // a byte lets the init go on
+  Descriptor started_;  // a StartFailure, or the end of the file
+  Descriptor ended_;    // the wait status of the program
+};
+
+}  // namespace muster

@@ -1,0 +1,25 @@
+// The first process of a sandbox: builds the root, starts the program, passes signals on to it,
+// reaps what it leaves behind, tells how it ended, and takes the rest of the tree with it.
+//
+//   run_sandbox_init(spec, {.gate = …, .started = …, .ended = …});     // never returns
+//
+// Assumes: pid 1 of a new pid namespace with a mount namespace of its own, all signals blocked.
+//
+//   gate ──► root ──► program runs ──► program ended ──► end, and with it every other process
+//    └ closed: end      └ could not start: says why, end
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "base/os/sandbox.h"
+
+namespace muster {
+
+struct InitPipes {
+  int gate;     // read: a byte lets it go on, an end means that nobody wants it any more
+  int started;  // written: a StartFailure; closed when the program runs
+  int ended;    // written: the wait status of the program
+};
+
+[[noreturn]] void run_sandbox_init(const SandboxSpec& spec, const InitPipes& pipes);
+
+}  // namespace muster

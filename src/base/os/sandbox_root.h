@@ -1,0 +1,15 @@
+// The root of a sandbox: this machine's filesystem read-only, with private places over it. Called
+// in the sandbox's init, in its own mount and pid namespaces, before the program exists.
+//
+//   TRY(build_sandbox_root(spec));     // afterwards "/" is the new root and the old one is gone
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "base/os/sandbox.h"
+#include "base/result.h"
+
+namespace muster {
+
+Result<> build_sandbox_root(const SandboxSpec& spec);
+
+}  // namespace muster
