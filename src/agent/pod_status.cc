@@ -76,7 +76,7 @@ class StatusWriter {
     return nullptr;
   }
 
-  Node time(Instant instant) { return builder_.text(format_time(Timestamp::of(instant))); }
+  Node time_node(Instant instant) { return builder_.text(format_time(Timestamp::of(instant))); }
 
   static Node absent() { return View().node(); }
 
@@ -94,7 +94,7 @@ class StatusWriter {
 
   Node start_time() {
     const View seen = pod_["status"]["startTime"];
-    return seen.is_string() ? seen.node() : time(observation_.started);
+    return seen.is_string() ? seen.node() : time_node(observation_.started);
   }
 
   std::string container_id(const ContainerState& state) const {
@@ -122,17 +122,17 @@ class StatusWriter {
     set_text(state, "reason", ended.reason);
     set_text(state, "message", ended.message);
     if (ended.started != Instant{}) {
-      state.set("startedAt", time(ended.started));
+      state.set("startedAt", time_node(ended.started));
       state.set("containerID", builder_.text(container_id(ended)));
     }
-    if (ended.finished != Instant{}) state.set("finishedAt", time(ended.finished));
+    if (ended.finished != Instant{}) state.set("finishedAt", time_node(ended.finished));
     return wrapped("terminated", state.finish(builder_));
   }
 
   Node state_node(const ContainerState& state) {
     switch (state.phase) {
       case Phase::running:
-        return wrapped("running", wrapped("startedAt", time(state.started)));
+        return wrapped("running", wrapped("startedAt", time_node(state.started)));
       case Phase::exited:
         return terminated(state);
       case Phase::waiting:

@@ -117,7 +117,8 @@ class AgentWorld {
     const std::string text = fmt::format(
         R"({{"metadata":{{"name":"{}","annotations":{{"muster.dev/pod-ip":"10.64.1.{}",
             "muster.dev/pretend-exit-code":"{}"{}{}}}{}}},
-            "spec":{{"restartPolicy":"{}","containers":[{{"name":"main","image":"trainer:1"{}}}]{}{}}}}})",
+            "spec":{{"restartPolicy":"{}",
+                    "containers":[{{"name":"main","image":"trainer:1"{}}}]{}{}}}}})",
         name, ++pods_, wish.exit_code, run, wish.annotations, wish.metadata, wish.restart_policy,
         wish.container, node, wish.spec);
     return server
