@@ -1,13 +1,13 @@
 // TablePrinter: objects of one kind as a meta.k8s.io Table, which is how `kubectl get` shows them.
 // Columns are those of the kind's definition: a JSONPath, or for built-in kinds a computed cell
-// (server/cells.h). A CRD's columns have its name in front, and its age behind if it has none.
+// (server/cells.h). The columns of a CRD have the name in front, and without columns the age.
 //
 //   TablePrinter printer(kind, *kind.version("v1"));
 //   Value table = printer.list(list, {.now = clock.wall()});
 //   Value row = printer.object(pod, {.columns = false, .now = …});   // a later event of a watch
 //
-// Assumes: objects are of the kind's version. `now` is what ages are measured against. The printer
-// keeps nothing of the objects; the table shares their memory.
+// Assumes: objects are of the kind's version. `now` is what ages are measured against. A bookmark
+// is an object like any other. The table shares the memory of the objects.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -21,6 +21,7 @@
 #include "objects/json_path.h"
 #include "objects/kind_registry.h"
 #include "objects/value.h"
+#include "server/cells.h"
 #include "server/negotiation.h"
 
 namespace muster::server {
@@ -45,23 +46,31 @@ class TablePrinter {
   // Of a list: its metadata and one row per item.
   objects::Value list(const objects::Value& list, const TableOptions& options) const;
 
-  // Of one object: one row. A bookmark has no row: `list` of an empty list with its metadata.
+  // Of one object: one row.
   objects::Value object(const objects::Value& object, const TableOptions& options) const;
 
  private:
-  enum class Source : std::uint8_t { path, cell };
   struct Column {
     std::string name;
     std::string type;
-    std::string format;
-    std::string description;
+    std::string format = {};
+    std::string description = {};
     std::int64_t priority = 0;
-    Source source = Source::path;
-    std::string cell = {};                       // of Source::cell
-    std::optional<objects::JsonPath> path = {};  // of Source::path; none: never found
+    Cell cell = nullptr;                         // null: by the path
+    std::optional<objects::JsonPath> path = {};  // none: nothing is ever found
   };
 
+  objects::Node columns_node(objects::Builder& builder) const;
+  objects::Node row(objects::View object, objects::Builder& builder,
+                    const TableOptions& options) const;
+  objects::Node cell(const Column& column, objects::View object, objects::Builder& builder,
+                     Instant now) const;
+  objects::Value table(objects::View metadata, std::vector<objects::Node> rows,
+                       objects::Builder builder, const TableOptions& options) const;
+
   std::vector<Column> columns_;
+  bool is_native_ = false;
+  bool is_pod_ = false;
 };
 
 // The object reduced to its metadata: kind PartialObjectMetadata; of a list each item.
