@@ -133,34 +133,14 @@ TEST(Walk, a_node_that_dies_sends_its_gang_back_to_the_queue) {
   EXPECT_TRUE(world.has_condition(resources::jobs, "train", "Complete"));
 }
 
-TEST(Walk, deleting_anything_at_any_moment_leaves_nothing_behind) {
-  for (int moment = 0; moment < 12; ++moment) {
-    ControlWorld world;
-    world.add_node("n1", 4);
-    world.add_queue(4);
-    world.add_job("train", {.pods = 4});
-    world.run_for(Span::of_milliseconds(moment < 8 ? moment : moment * 1000));
-    world.remove(resources::jobs, "team-a", "train");
-    world.remove(resources::cluster_queues, "", "cq");
-    world.remove(resources::local_queues, "team-a", "queue");
-    world.remove(resources::resource_flavors, "", "default");
-    world.run_for(minute);
-    for (const auto& resource :
-         {resources::jobs, resources::workloads, resources::pods, resources::cluster_queues,
-          resources::local_queues, resources::resource_flavors}) {
-      EXPECT_TRUE(world.all(resource).empty()) << resource.plural << " at " << moment;
-    }
-  }
-}
-
 TEST(Walk, controllers_that_start_anew_at_any_moment_go_on) {
-  for (int moment = 0; moment < 40; ++moment) {
+  for (int moment = 0; moment < 16; ++moment) {
     ControlWorld world;
     world.add_node("n1", 4);
     world.add_queue(4);
     world.add_job("first", {.pods = 4});
     world.add_job("second", {.pods = 3});
-    for (int step = 0; step < moment * 7; ++step) world.base.time.step();
+    for (int step = 0; step < moment * 19; ++step) world.base.time.step();
     world.restart_controllers();
     world.run_for(minute);
     EXPECT_TRUE(world.has_condition(resources::jobs, "first", "Complete")) << moment;
@@ -170,7 +150,7 @@ TEST(Walk, controllers_that_start_anew_at_any_moment_go_on) {
 }
 
 TEST(Walk, lost_late_and_repeated_messages_change_no_outcome) {
-  for (std::uint64_t seed = 1; seed <= 25; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 8; ++seed) {
     ControlWorld world({}, seed);
     world.faulty->set_faults({.call_lost_in = 15,
                               .answer_lost_in = 15,
