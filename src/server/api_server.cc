@@ -5,9 +5,12 @@
 
 #include "objects/kind_registry.h"
 #include "server/context.h"
+#include "server/garbage_collector.h"
 #include "server/in_process_api.h"
 #include "server/object_cache.h"
+#include "server/request_handler.h"
 #include "server/tree_cache.h"
+#include "server/upkeep.h"
 #include "server/write.h"
 
 namespace muster::server {
@@ -38,15 +41,31 @@ struct ApiServer::Parts {
                 .cache = cache,
                 .authorizer = options.authorizer == nullptr ? masters_only : *options.authorizer,
                 .logs = options.logs,
-                .log = options.log} {}
+                .log = options.log},
+        handler(context),
+        collector(context),
+        upkeep(context) {}
 
+  void start();
   void ensure_namespace(std::string_view name);
 
   KindRegistry registry;
   TreeCache trees;
   ObjectCache cache;
   Context context;
+  RequestHandler handler;
+  GarbageCollector collector;
+  Upkeep upkeep;
 };
+
+void ApiServer::Parts::start() {
+  collector.start();
+  upkeep.start();
+  cache.set_on_change([this](const CacheChange& change) {
+    collector.on_change(change);
+    upkeep.on_change(change);
+  });
+}
 
 void ApiServer::Parts::ensure_namespace(std::string_view name) {
   const auto kind = registry.find_resource("", "namespaces");
@@ -66,6 +85,7 @@ ApiServer::~ApiServer() = default;
 
 Result<> ApiServer::load() {
   TRY(parts_->cache.load());
+  parts_->start();
   for (const std::string_view name : lasting_namespaces) parts_->ensure_namespace(name);
   return {};
 }
@@ -75,10 +95,7 @@ void ApiServer::set_logs(PodLogs* logs) {
 }
 
 void ApiServer::handle(Request request, Respond respond) {
-  (void)request;
-  parts_->context.house.post([respond = std::move(respond)]() mutable {
-    respond(Response{.status = 404, .content_type = "text/plain"});
-  });
+  parts_->handler.handle(std::move(request), std::move(respond));
 }
 
 std::unique_ptr<client::Api> ApiServer::in_process(Identity identity) {

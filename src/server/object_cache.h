@@ -35,6 +35,8 @@ namespace muster::server {
 struct Owner {
   std::string uid;
   bool blocks_deletion = false;
+
+  friend bool operator==(const Owner&, const Owner&) = default;
 };
 
 struct CachedObject {

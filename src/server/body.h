@@ -1,0 +1,36 @@
+// Request bodies, and the options that come with a write: from text, YAML or protobuf to a value,
+// from a query to what it says.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "objects/value.h"
+#include "server/context.h"
+#include "server/outcome.h"
+#include "server/request.h"
+#include "server/route.h"
+#include "server/write.h"
+
+namespace muster::server {
+
+struct Body {
+  objects::Value value;
+  std::vector<std::string> duplicate_fields;
+};
+
+// 413 beyond body_bytes_max, 415 for a media type nobody reads, 400 for what cannot be read.
+Outcome<Body> decode_body(const Context& context, const Request& request);
+
+// A patch is always JSON, but for its own media types.
+Outcome<Body> decode_patch(const Request& request);
+
+// fieldValidation and dryRun.
+Outcome<> read_write_options(const Query& query, WriteRequest& request);
+
+// DeleteOptions, from the body and from the query.
+Outcome<RemoveRequest> decode_delete_options(const Context& context, const Request& request,
+                                             const Route& route);
+
+}  // namespace muster::server

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/log_request.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/timestamp.h"
+#include "objects/metadata.h"
+#include "server/read.h"
+
+namespace muster::server {
+
+using objects::FieldError;
+using objects::FieldErrors;
+using objects::Value;
+using objects::View;
+
+namespace {
+
+constexpr std::string_view default_container = "kubectl.kubernetes.io/default-container";
+
+std::vector<std::string> names_in(View containers) {
+  std::vector<std::string> names;
+  for (View container : containers.elements()) {
+    names.emplace_back(container["name"].string_or(""));
+  }
+  return names;
+}
+
+bool has(const std::vector<std::string>& names, std::string_view name) {
+  for (const std::string& each : names) {
+    if (each == name) return true;
+  }
+  return false;
+}
+
+std::string choices(const std::vector<std::string>& names) {
+  return fmt::format("[{}]", fmt::join(names, " "));
+}
+
+Outcome<std::string> container_of(View pod, std::string_view wanted) {
+  const std::vector<std::string> names = names_in(pod["spec"]["containers"]);
+  const std::vector<std::string> init = names_in(pod["spec"]["initContainers"]);
+  const std::string_view name = objects::name_of(pod);
+  if (!wanted.empty()) {
+    if (has(names, wanted) || has(init, wanted)) return std::string(wanted);
+    return Error::bad_request(fmt::format("container {} is not valid for pod {}", wanted, name));
+  }
+  if (names.size() == 1) return names.front();
+  const std::string_view chosen = objects::annotations_of(pod)[default_container].string_or("");
+  if (!chosen.empty() && has(names, chosen)) return std::string(chosen);
+  std::string message = fmt::format(
+      "a container name must be specified for pod {}, choose one of: {}", name, choices(names));
+  if (!init.empty()) message += fmt::format(" or one of the init containers: {}", choices(init));
+  return Error::bad_request(std::move(message));
+}
+
+Failure invalid_option(std::string field, const Value& value, std::string why) {
+  FieldErrors errors;
+  errors.add(FieldError::invalid(std::move(field), value, std::move(why)));
+  return failures::invalid("", "PodLogOptions", "", errors);
+}
+
+Outcome<std::optional<std::int64_t>> counted(const Query& query, std::string_view name,
+                                             std::int64_t least) {
+  const auto value = TRY(query.integer(name));
+  if (value && *value < least) {
+    return invalid_option(
+        std::string(name), Value::integer(*value),
+        least == 0 ? "must be greater than or equal to 0" : "must be greater than 0");
+  }
+  return value;
+}
+
+Outcome<std::optional<Instant>> since(const Context& context, const Query& query) {
+  const auto seconds = ALLOWED(counted(query, "sinceSeconds", 1));
+  const auto time = query.find("sinceTime");
+  if (seconds && time) {
+    FieldErrors errors;
+    errors.add(
+        FieldError::forbidden("", "at most one of `sinceTime` or `sinceSeconds` may be specified"));
+    return failures::invalid("", "PodLogOptions", "", errors);
+  }
+  // Longer than anything can have run; also keeps the arithmetic in range.
+  constexpr std::int64_t seconds_max = 1'000'000'000;
+  if (seconds) {
+    return std::optional(context.clock.wall() - Span::of_seconds(std::min(*seconds, seconds_max)));
+  }
+  if (!time) return std::optional<Instant>();
+  const Timestamp parsed = TRY(parse_time(*time));
+  return std::optional(parsed.saturated_instant());
+}
+
+}  // namespace
+
+Outcome<std::unique_ptr<Stream>> open_log(Context& context, const Target& target,
+                                          const Query& query) {
+  const Item item = ALLOWED(get(context, target));
+  const Value pod = context.trees.tree_of(item.bytes);
+  LogRequest request{.pod_uid = std::string(objects::uid_of(pod)), .container = {}};
+  request.container = ALLOWED(container_of(pod, query.text_or_empty("container")));
+  request.follow = TRY(query.boolean("follow")).value_or(false);
+  request.previous = TRY(query.boolean("previous")).value_or(false);
+  request.timestamps = TRY(query.boolean("timestamps")).value_or(false);
+  request.tail_lines = ALLOWED(counted(query, "tailLines", 0));
+  request.limit_bytes = ALLOWED(counted(query, "limitBytes", 1));
+  request.since = ALLOWED(since(context, query));
+  if (context.logs == nullptr) {
+    return Error{ErrorCode::unavailable, "no node of this server keeps logs"};
+  }
+  return TRY(context.logs->open(request));
+}
+
+}  // namespace muster::server

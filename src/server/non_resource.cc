@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include "objects/json.h"
+#include "server/request_handler.h"
+
+namespace muster::server {
+
+using objects::Value;
+
+namespace {
+
+// The Kubernetes whose API this is; clients choose their behaviour by it.
+constexpr std::string_view kubernetes_major = "1";
+constexpr std::string_view kubernetes_minor = "35";
+constexpr std::string_view kubernetes_version = "v1.35.0";
+
+bool is_health(std::string_view path) {
+  for (const std::string_view known : {"/healthz", "/livez", "/readyz"}) {
+    if (path == known || (path.starts_with(known) && path[known.size()] == '/')) return true;
+  }
+  return false;
+}
+
+Value version_value() {
+  return Value::object({{"major", Value::string(kubernetes_major)},
+                        {"minor", Value::string(kubernetes_minor)},
+                        {"gitVersion", Value::string(fmt::format("{}+muster", kubernetes_version))},
+                        {"gitCommit", Value::string("")},
+                        {"gitTreeState", Value::string("clean")},
+                        {"buildDate", Value::string("1970-01-01T00:00:00Z")},
+                        {"goVersion", Value::string("none")},
+                        {"compiler", Value::string("g++")},
+                        {"platform", Value::string("linux/amd64")}});
+}
+
+Response page_not_found() {
+  return text_answer(404, "404 page not found\n");
+}
+
+Response tagged(const TaggedText& text, std::string_view content_type, std::string_view control) {
+  return {
+      .content_type = std::string(content_type),
+      .headers = {{"ETag", text.etag}, {"Vary", "Accept"}, {"Cache-Control", std::string(control)}},
+      .body = Piece::copy_of(text.text)};
+}
+
+}  // namespace
+
+Response RequestHandler::answer_path(const Asked& asked) {
+  const std::string& path = asked.route.path;
+  const std::string& method = asked.request.method;
+  if (method != "GET" && method != "HEAD") return failure_answer(failures::method_not_allowed());
+  if (is_health(path)) return text_answer(200, "ok");
+  if (path == "/version") {
+    const auto form = answer_form(asked.request, asked.route.query, Answerable::plain);
+    // A version is for people and programs alike, and always JSON.
+    return value_answer(200, version_value(), {.pretty = form ? form->pretty : true});
+  }
+  if (path.starts_with("/openapi/v3")) return answer_openapi(asked);
+  if (path == "/api" || path == "/apis" || path.starts_with("/api/") ||
+      path.starts_with("/apis/")) {
+    return answer_discovery(asked);
+  }
+  return page_not_found();
+}
+
+Response RequestHandler::answer_discovery(const Asked& asked) const {
+  const std::string& path = asked.route.path;
+  const bool whole = path == "/api" || path == "/apis";
+  const auto form = answer_form(asked.request, asked.route.query,
+                                whole ? Answerable::discovery : Answerable::plain);
+  if (!form) return failure_answer(form.error());
+  const Shape shape = form->form.shape;
+  if (whole && (shape == Shape::discovery_v2 || shape == Shape::discovery_v2beta1)) {
+    const TaggedText& text =
+        path == "/api" ? discovery_.aggregated_core(shape) : discovery_.aggregated_groups(shape);
+    return tagged(text, content_type_of(form->form), "public");
+  }
+  if (path == "/api") return value_answer(200, discovery_.core_versions(""), *form);
+  if (path == "/apis") return value_answer(200, discovery_.group_list(), *form);
+  std::string_view rest = path;
+  Value found;
+  if (rest.starts_with("/api/")) {
+    found = discovery_.resource_list("", rest.substr(5));
+  } else {
+    rest.remove_prefix(6);
+    const std::size_t slash = rest.find('/');
+    found = slash == std::string_view::npos
+                ? discovery_.group(rest)
+                : discovery_.resource_list(rest.substr(0, slash), rest.substr(slash + 1));
+  }
+  if (!found) return page_not_found();
+  return value_answer(200, found, *form);
+}
+
+Response RequestHandler::answer_openapi(const Asked& asked) {
+  const std::string& path = asked.route.path;
+  constexpr std::string_view root = "/openapi/v3";
+  if (path == root) return tagged(openapi_.index(), "application/json", "no-cache, private");
+  if (path[root.size()] != '/') return page_not_found();
+  const TaggedText* document = openapi_.document(path.substr(root.size() + 1));
+  if (document == nullptr) return page_not_found();
+  return tagged(*document, "application/json", "public, immutable");
+}
+
+}  // namespace muster::server

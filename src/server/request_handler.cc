@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/request_handler.h"
+
+#include <utility>
+
+#include "server/access.h"
+#include "server/body.h"
+#include "server/limits.h"
+#include "server/log_request.h"
+#include "server/remove_collection.h"
+
+namespace muster::server {
+
+namespace {
+
+// The verb of RBAC; empty for a method that no resource has.
+std::string_view verb_of(std::string_view method, const Route& route, bool watches) {
+  if (method == "GET" || method == "HEAD") {
+    if (!route.name.empty()) return "get";
+    return watches ? "watch" : "list";
+  }
+  if (method == "POST") return "create";
+  if (method == "PUT") return "update";
+  if (method == "PATCH") return "patch";
+  if (method == "DELETE") return route.name.empty() ? "deletecollection" : "delete";
+  return {};
+}
+
+// POST goes to a collection or to a part of an object, PUT and PATCH to an object.
+bool fits(std::string_view verb, const Route& route) {
+  if (verb == "create") return route.name.empty() || !route.subresource.empty();
+  if (verb == "update" || verb == "patch") return !route.name.empty();
+  return !verb.empty();
+}
+
+}  // namespace
+
+RequestHandler::RequestHandler(Context& context)
+    : context_(context), discovery_(context.registry), openapi_(context.registry) {}
+
+void RequestHandler::respond_later(Respond respond, Response response) {
+  context_.house.post([respond = std::move(respond), response = std::move(response)]() mutable {
+    respond(std::move(response));
+  });
+}
+
+Outcome<> RequestHandler::check_allowed(const Asked& asked) const {
+  const Route& route = asked.route;
+  const Identity& identity = asked.request.identity;
+  if (!route.is_resource()) {
+    const std::string_view verb = asked.request.method == "GET" ? "get" : "post";
+    const Access access{.identity = identity, .verb = verb, .path = route.path};
+    if (context_.authorizer.allows(access)) return {};
+    return failures::denied_path(identity.name, verb, route.path);
+  }
+  const Access access{.identity = identity,
+                      .verb = asked.verb,
+                      .group = route.group,
+                      .resource = route.plural,
+                      .subresource = route.subresource,
+                      .name_space = route.name_space,
+                      .name = route.name};
+  if (context_.authorizer.allows(access)) return {};
+  std::string resource = route.plural;
+  if (!route.subresource.empty()) resource += "/" + route.subresource;
+  return failures::denied({.user = identity.name,
+                           .verb = asked.verb,
+                           .resource = {.group = route.group, .resource = resource},
+                           .name = route.name,
+                           .name_space = route.name_space});
+}
+
+// Finds the kind, its version and the part of it.
+Outcome<> RequestHandler::check_route(Asked& asked) const {
+  const Route& route = asked.route;
+  Target& target = asked.target;
+  target.kind = context_.registry.find_resource(route.group, route.plural);
+  if (target.kind == nullptr || route.too_deep) return failures::unknown_resource();
+  target.version = target.kind->version(route.version);
+  if (target.version == nullptr || !target.version->served) return failures::unknown_resource();
+  if (!target.is_namespaced() && !route.name_space.empty()) return failures::unknown_resource();
+  target.name_space = route.name_space;
+  target.name = route.name;
+  target.subresource = route.subresource;
+  const bool across = target.is_namespaced() && route.name_space.empty();
+  const bool reads_all = asked.verb == "list" || asked.verb == "watch";
+  if (across && !route.name.empty()) return failures::unknown_resource();
+  if (!fits(asked.verb, route) || (across && !reads_all)) return failures::method_not_allowed();
+  return check_subresource(target, asked.verb);
+}
+
+void RequestHandler::handle(Request request, Respond respond) {
+  auto route = parse_route(request.path, request.query);
+  if (!route) return respond_later(std::move(respond), failure_answer(route.error()));
+  Asked asked{.request = std::move(request),
+              .route = std::move(route).take(),
+              .respond = std::move(respond)};
+  const auto watches = asked.route.query.boolean("watch");
+  const auto fail = [&](const Failure& failure) {
+    respond_later(std::move(asked.respond), failure_answer(failure, asked.form));
+  };
+  if (!watches) return fail(watches.error());
+  asked.verb = verb_of(asked.request.method, asked.route, watches->value_or(false));
+  if (auto allowed = check_allowed(asked); !allowed) return fail(allowed.error());
+  if (!asked.route.is_resource()) {
+    Response response = answer_path(asked);
+    return respond_later(std::move(asked.respond), std::move(response));
+  }
+  if (!discovery_.has_version(asked.route.group, asked.route.version)) {
+    return respond_later(std::move(asked.respond), text_answer(404, "404 page not found\n"));
+  }
+  if (auto known = check_route(asked); !known) return fail(known.error());
+  const bool many = asked.verb == "list" || asked.verb == "watch";
+  auto form =
+      answer_form(asked.request, asked.route.query, many ? Answerable::lists : Answerable::objects);
+  if (!form) return fail(form.error());
+  asked.form = *form;
+  dispatch(std::move(asked));
+}
+
+void RequestHandler::dispatch(Asked asked) {
+  if (asked.verb == "create") return create(std::move(asked));
+  if (asked.verb == "update") return update(std::move(asked));
+  if (asked.verb == "patch") return patch(std::move(asked));
+  if (asked.verb == "delete") return remove(std::move(asked));
+  if (asked.verb == "deletecollection") return remove_collection(std::move(asked));
+  Response response = asked.verb == "watch"               ? watch(asked)
+                      : asked.verb == "list"              ? list(asked)
+                      : asked.target.subresource == "log" ? log(asked)
+                                                          : get(asked);
+  respond_later(std::move(asked.respond), std::move(response));
+}
+
+Response RequestHandler::get(const Asked& asked) {
+  const auto item = server::get(context_, asked.target);
+  if (!item) return failure_answer(item.error(), asked.form);
+  return item_answer(context_, asked.target, asked.form, *item);
+}
+
+Response RequestHandler::list(const Asked& asked) {
+  const Query& query = asked.route.query;
+  const auto limit = query.integer("limit");
+  if (!limit) return failure_answer(limit.error(), asked.form);
+  const auto snapshot = server::list(
+      context_, {.target = asked.target,
+                 .label_selector = std::string(query.text_or_empty("labelSelector")),
+                 .field_selector = std::string(query.text_or_empty("fieldSelector")),
+                 .resource_version = std::string(query.text_or_empty("resourceVersion")),
+                 .resource_version_match = std::string(query.text_or_empty("resourceVersionMatch")),
+                 .limit = limit->value_or(0),
+                 .continue_token = std::string(query.text_or_empty("continue"))});
+  if (!snapshot) return failure_answer(snapshot.error(), asked.form);
+  return list_answer(context_, asked.target, asked.form, *snapshot);
+}
+
+Response RequestHandler::watch(const Asked& asked) {
+  const Query& query = asked.route.query;
+  const auto initial = query.boolean("sendInitialEvents");
+  const auto bookmarks = query.boolean("allowWatchBookmarks");
+  const auto timeout = query.integer("timeoutSeconds");
+  if (!initial) return failure_answer(initial.error(), asked.form);
+  if (!bookmarks) return failure_answer(bookmarks.error(), asked.form);
+  if (!timeout) return failure_answer(timeout.error(), asked.form);
+  auto stream = std::make_unique<WatchStream>(context_, encoded_, asked.target, asked.form);
+  auto feed = WatchFeed::open(
+      context_,
+      {.target = asked.target,
+       .label_selector = std::string(query.text_or_empty("labelSelector")),
+       .field_selector = std::string(query.text_or_empty("fieldSelector")),
+       .resource_version = std::string(query.text_or_empty("resourceVersion")),
+       .resource_version_match = std::string(query.text_or_empty("resourceVersionMatch")),
+       .send_initial_events = *initial,
+       .allow_bookmarks = bookmarks->value_or(false),
+       .timeout_seconds = *timeout},
+      [waiting = stream.get()] { waiting->wake(); });
+  Response response{.content_type = std::string(content_type_of(asked.form.form))};
+  if (feed) {
+    stream->set_feed(std::move(feed).take());
+    response.body = std::move(stream);
+  } else if (feed.error().code == http_status(ErrorCode::expired)) {
+    // A version that is too old is told inside the watch, as kube-apiserver does.
+    response.body = error_event(feed.error());
+  } else {
+    return failure_answer(feed.error(), asked.form);
+  }
+  return response;
+}
+
+Response RequestHandler::log(const Asked& asked) {
+  auto stream = open_log(context_, asked.target, asked.route.query);
+  if (!stream) return failure_answer(stream.error(), asked.form);
+  return {.content_type = "text/plain", .body = std::move(stream).take()};
+}
+
+Outcome<WriteRequest> RequestHandler::write_request(const Asked& asked) const {
+  WriteRequest write{.target = asked.target, .identity = asked.request.identity};
+  ALLOWED(read_write_options(asked.route.query, write));
+  Body body = asked.verb == "patch" ? ALLOWED(decode_patch(asked.request))
+                                    : ALLOWED(decode_body(context_, asked.request));
+  write.body = std::move(body.value);
+  write.duplicate_fields = std::move(body.duplicate_fields);
+  return write;
+}
+
+// Answers with the object that was written.
+WriteAnswer RequestHandler::answering(Asked asked) {
+  auto kept = std::make_unique<Asked>(std::move(asked));
+  return [this, kept = std::move(kept)](Outcome<Written> written) {
+    if (!written) return kept->respond(failure_answer(written.error(), kept->form));
+    const bool binds = kept->target.subresource == "binding";
+    Response response = binds
+                            ? value_answer(201, success_status(201), {.pretty = kept->form.pretty})
+                            : object_answer(context_, kept->target, kept->form,
+                                            written->created ? 201 : 200, written->object);
+    add_warnings(written->warnings, response);
+    kept->respond(std::move(response));
+  };
+}
+
+void RequestHandler::create(Asked asked) {
+  auto write = write_request(asked);
+  if (!write) {
+    return respond_later(std::move(asked.respond), failure_answer(write.error(), asked.form));
+  }
+  const bool binds = asked.target.subresource == "binding";
+  WriteAnswer done = answering(std::move(asked));
+  if (binds) return bind(context_, std::move(write).take(), std::move(done));
+  server::create(context_, std::move(write).take(), std::move(done));
+}
+
+void RequestHandler::update(Asked asked) {
+  auto write = write_request(asked);
+  if (!write) {
+    return respond_later(std::move(asked.respond), failure_answer(write.error(), asked.form));
+  }
+  server::update(context_, std::move(write).take(), answering(std::move(asked)));
+}
+
+void RequestHandler::patch(Asked asked) {
+  const auto type = patch_form(asked.request.content_type);
+  if (!type || *type == PatchForm::apply) {
+    return respond_later(std::move(asked.respond),
+                         failure_answer(failures::unsupported_patch(), asked.form));
+  }
+  auto write = write_request(asked);
+  if (!write) {
+    return respond_later(std::move(asked.respond), failure_answer(write.error(), asked.form));
+  }
+  const objects::PatchType how = *type == PatchForm::json    ? objects::PatchType::json
+                                 : *type == PatchForm::merge ? objects::PatchType::merge
+                                                             : objects::PatchType::strategic_merge;
+  server::patch(context_, std::move(write).take(), how, answering(std::move(asked)));
+}
+
+void RequestHandler::remove(Asked asked) {
+  auto removal = decode_delete_options(context_, asked.request, asked.route);
+  if (!removal) {
+    return respond_later(std::move(asked.respond), failure_answer(removal.error(), asked.form));
+  }
+  removal->target = asked.target;
+  removal->identity = asked.request.identity;
+  auto kept = std::make_unique<Asked>(std::move(asked));
+  const bool says_policy = removal->propagation.has_value();
+  server::remove(context_, std::move(removal).take(),
+                 [this, says_policy, kept = std::move(kept)](Outcome<Written> written) {
+                   if (!written) return kept->respond(failure_answer(written.error(), kept->form));
+                   Response response = removed_answer(context_, kept->target, kept->form, *written);
+                   if (!says_policy && kept->target.is("batch", "jobs")) {
+                     add_warnings({"child pods are preserved by default when jobs are deleted; set "
+                                   "propagationPolicy=Background to remove them or set "
+                                   "propagationPolicy=Orphan to suppress this warning"},
+                                  response);
+                   }
+                   kept->respond(std::move(response));
+                 });
+}
+
+void RequestHandler::remove_collection(Asked asked) {
+  auto removal = decode_delete_options(context_, asked.request, asked.route);
+  if (!removal) {
+    return respond_later(std::move(asked.respond), failure_answer(removal.error(), asked.form));
+  }
+  removal->target = asked.target;
+  removal->identity = asked.request.identity;
+  const Query& query = asked.route.query;
+  auto snapshot =
+      server::list(context_, {.target = asked.target,
+                              .label_selector = std::string(query.text_or_empty("labelSelector")),
+                              .field_selector = std::string(query.text_or_empty("fieldSelector"))});
+  if (!snapshot) {
+    return respond_later(std::move(asked.respond), failure_answer(snapshot.error(), asked.form));
+  }
+  Response response = list_answer(context_, asked.target, asked.form, *snapshot);
+  remove_all(context_, std::move(removal).take(), *snapshot,
+             [respond = std::move(asked.respond), response = std::move(response),
+              form = asked.form](Outcome<> removed) mutable {
+               respond(removed ? std::move(response) : failure_answer(removed.error(), form));
+             });
+}
+
+}  // namespace muster::server

@@ -1,0 +1,69 @@
+// RequestHandler: requests of a transport, from their path to the answer. Reads here, in the order
+// of the steps: where it goes, whether it may, what it says, which verb it is.
+//
+//   handler.handle(std::move(request), [](Response response) { … });
+//
+// Assumes: the house thread; answers never come from inside the call.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+
+#include "server/answer.h"
+#include "server/context.h"
+#include "server/discovery.h"
+#include "server/openapi.h"
+#include "server/request.h"
+#include "server/route.h"
+#include "server/watch_stream.h"
+#include "server/write.h"
+
+namespace muster::server {
+
+class RequestHandler {
+ public:
+  explicit RequestHandler(Context& context);
+
+  void handle(Request request, Respond respond);
+
+ private:
+  // One request on its way.
+  struct Asked {
+    Request request;
+    Route route;
+    Target target = {};
+    std::string_view verb = {};
+    AnswerForm form = {};
+    Respond respond;
+  };
+
+  Outcome<> check_route(Asked& asked) const;
+  Outcome<> check_allowed(const Asked& asked) const;
+  void dispatch(Asked asked);
+
+  // What is no resource: health, version, discovery, OpenAPI.
+  Response answer_path(const Asked& asked);
+  Response answer_discovery(const Asked& asked) const;
+  Response answer_openapi(const Asked& asked);
+
+  Response get(const Asked& asked);
+  Response list(const Asked& asked);
+  Response watch(const Asked& asked);
+  Response log(const Asked& asked);
+  void create(Asked asked);
+  void update(Asked asked);
+  void patch(Asked asked);
+  void remove(Asked asked);
+  void remove_collection(Asked asked);
+
+  Outcome<WriteRequest> write_request(const Asked& asked) const;
+  WriteAnswer answering(Asked asked);
+  void respond_later(Respond respond, Response response);
+
+  Context& context_;
+  Discovery discovery_;
+  OpenApi openapi_;
+  EncodedEvents encoded_;
+};
+
+}  // namespace muster::server
