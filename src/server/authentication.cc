@@ -8,9 +8,9 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
-#include <span>
 
 #include "base/ascii.h"
+#include "base/base64.h"
 #include "base/check.h"
 #include "server/authorization.h"
 
@@ -19,23 +19,13 @@ namespace muster::server {
 namespace {
 
 constexpr std::size_t token_bytes = 32;
-constexpr std::string_view url_alphabet =
-    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
-// Base64 without padding, in the alphabet of addresses.
-std::string in_base64_url(std::span<const std::byte> bytes) {
-  std::string text;
-  std::uint32_t bits = 0;
-  int held = 0;
-  for (const std::byte byte : bytes) {
-    bits = (bits << 8) | std::to_integer<std::uint32_t>(byte);
-    held += 8;
-    while (held >= 6) {
-      held -= 6;
-      text += url_alphabet[(bits >> held) & 63];
-    }
-  }
-  if (held > 0) text += url_alphabet[(bits << (6 - held)) & 63];
+// Base64 in the alphabet of addresses, without padding.
+std::string in_base64_url(std::string_view bytes) {
+  std::string text = base64_encode(bytes);
+  while (text.ends_with('=')) text.pop_back();
+  std::replace(text.begin(), text.end(), '+', '-');
+  std::replace(text.begin(), text.end(), '/', '_');
   return text;
 }
 
@@ -110,7 +100,7 @@ TokenDigest digest_of(std::string_view token) {
 Secret make_token(Random& random) {
   std::array<std::byte, token_bytes> bytes{};
   random.fill(bytes);
-  Secret token(in_base64_url(bytes));
+  Secret token(in_base64_url({reinterpret_cast<const char*>(bytes.data()), bytes.size()}));
   OPENSSL_cleanse(bytes.data(), bytes.size());
   return token;
 }
