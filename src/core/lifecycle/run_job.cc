@@ -158,11 +158,12 @@ void JobLook::count() {
     status_.active += pod.is_active() ? 1 : 0;
     status_.ready += pod.is_active() && pod.is_ready ? 1 : 0;
     status_.terminating += pod.is_terminating() ? 1 : 0;
-    if (!pod.is_tracked || !has_place(pod)) continue;
+    // One that is listed as failed has failed, whatever it says in its last moments.
+    if (!pod.is_tracked || !has_place(pod) || failed.contains(pod.uid)) continue;
     if (pod.phase == JobPod::Phase::succeeded) {
       if (is_indexed()) completed_.add(*pod.index);
       if (!succeeded.contains(pod.uid)) succeeded_ = saturating_add(succeeded_, 1);
-    } else if (has_failed(pod) && !failed.contains(pod.uid)) {
+    } else if (has_failed(pod)) {
       failed_ = saturating_add(failed_, 1);
     }
   }

@@ -60,6 +60,7 @@ class Look {
   void create();
 
   Own own_workloads() const;
+  bool is_own(const Value& workload) const;
   bool matches(const Value& workload) const;
   bool update_unmatched(const Own& own);
   bool update_priority(const Value& workload);
@@ -140,7 +141,9 @@ void Look::reconcile_with(const Value& workload) {
   if (update_counts(workload) || update_activation(workload)) return;
   if (is_evicted(workload)) return stop_evicted(workload);
   if (!is_suspended()) {
-    if (!is_admitted(workload)) stop(&workload, "Not admitted by cluster queue");
+    // A job that was admitted while it was being stopped is stopped first, and then started.
+    const bool may_run = is_admitted(workload) && !shape_.is_stopping(job_);
+    if (!may_run) stop(&workload, "Not admitted by cluster queue");
     return;
   }
   if (is_admitted(workload)) return start(workload);
@@ -175,11 +178,15 @@ Look::Own Look::own_workloads() const {
   return own;
 }
 
+// Not that of an earlier job of the same name.
+bool Look::is_own(const Value& workload) const {
+  return objects::controller_of(workload)["uid"].string_or("") == objects::uid_of(job_);
+}
+
 // A Workload whose counts were cut by a partial admission describes the running job; the job that
 // is not started yet, or is stopped, is described by its spec.
 bool Look::matches(const Value& workload) const {
-  const View owner = objects::controller_of(workload);
-  if (owner["uid"].string_or("") != objects::uid_of(job_)) return false;
+  if (!is_own(workload)) return false;
   const auto prebuilt = prebuilt_workload_of(job_);
   if (!prebuilt.empty()) return objects::name_of(workload) == prebuilt;
   if (workload["spec"]["maximumExecutionTimeSeconds"].integer() !=
@@ -204,6 +211,7 @@ bool Look::update_unmatched(const Own& own) {
   if (own.match || own.others.empty() || !is_suspended()) return false;
   const Value& old = own.others[0];
   if (has_reservation(old) || objects::is_being_deleted(old) || is_finished(old)) return false;
+  if (!is_own(old)) return false;
   auto composed = compose_workload(shape_, given_, pod_sets_);
   if (!composed) {
     refuse(composed.error());
@@ -212,6 +220,7 @@ bool Look::update_unmatched(const Own& own) {
   Draft draft(old);
   draft.set({"spec"}, composed->part((*composed)["spec"]));
   draft.set({"spec", "active"}, Value::boolean(is_active_workload(old)));
+  if (draft.value().view() == old.view()) return false;
   edits_.push_back(Edit::update(workloads, draft.value()));
   record("UpdatedWorkload",
          fmt::format("Updated not matching Workload for suspended job: {}", key_text(old)));
@@ -325,6 +334,8 @@ void Look::stop_evicted(const Value& workload) {
 }
 
 void Look::start(const Value& workload) {
+  // A job that its user suspended may have run before, and has to come to rest first.
+  if (!stop(&workload, "")) return;
   const auto injections = injections_of(workload, given_.flavors);
   if (!injections) return;
   auto started = shape_.start(job_, *injections);
@@ -342,14 +353,14 @@ void Look::follow_queue_name(const Value& workload) {
 }
 
 bool Look::stop(const Value* workload, std::string_view message) {
-  if (is_suspended()) return true;
   const std::vector<PodSet> original =
       workload == nullptr ? std::vector<PodSet>{} : pod_sets_of(*workload);
-  if (auto next = shape_.stop(job_, original)) {
-    edits_.push_back(std::move(next->edit));
-    if (next->begins) record("Stopped", std::string(message));
+  Stop next = shape_.stop(job_, original);
+  if (next.state == Stop::State::writing) {
+    edits_.push_back(std::move(next.edit));
+    if (next.begins) record("Stopped", std::string(message));
   }
-  return false;
+  return next.state == Stop::State::stopped;
 }
 
 void Look::finish(const Value& workload, std::string_view reason, std::string_view message) {

@@ -53,10 +53,17 @@ struct Reclaimable {
   std::int64_t count = 0;
 };
 
-// One write on the way to a stopped job.
+// How far a job is from being stopped.
 struct Stop {
-  Edit edit;
-  bool begins = false;  // the job ran until now
+  enum class State : std::uint8_t {
+    stopped,  // suspended, no pod active, with the template that its user wrote
+    waiting,  // for its pods to end, or for its own controller
+    writing,  // `edit` is the next write on the way
+  };
+
+  State state = State::stopped;
+  Edit edit = {};
+  bool begins = false;  // the job ran until this write
 };
 
 struct Shape {
@@ -64,18 +71,18 @@ struct Shape {
   std::string_view integration;  // Kueue's name of the kind, "batch/job"
 
   Result<std::vector<PodSet>> (*pod_sets)(const objects::Value& job);
-  bool (*is_suspended)(objects::View job);               // wholly: nothing of stop() is left to do
-  bool (*is_active)(objects::View job);                  // a pod of it may still run
-  bool (*is_ready)(objects::View job);                   // all pods are ready, or done
+  bool (*is_suspended)(objects::View job);  // and not in the middle of being stopped
+  bool (*is_stopping)(objects::View job);   // in the middle: it must be stopped before it starts
+  bool (*is_active)(objects::View job);     // a pod of it may still run
+  bool (*is_ready)(objects::View job);      // all pods are ready, or done
   std::optional<Outcome> (*outcome)(objects::View job);  // once it has finished
   std::vector<Reclaimable> (*reclaimable)(objects::View job);
 
   // Un-suspended, with what admission adds; a key that is there with another value is an error.
   Result<objects::Value> (*start)(const objects::Value& job, std::span<const PodSetInjection> sets);
 
-  // The next write that stops the job and gives it back the templates of these pod sets (none:
-  // they stay as they are). Nothing while its pods must end first, and once it is stopped.
-  std::optional<Stop> (*stop)(const objects::Value& job, std::span<const PodSet> original);
+  // Stops the job and gives it back the templates of these pod sets (none: they stay as they are).
+  Stop (*stop)(const objects::Value& job, std::span<const PodSet> original);
 };
 
 const Shape& job_shape();

@@ -2,7 +2,7 @@
 // job that is suspended and has no start time:
 //
 //   running ──suspend, annotation `stopping`──► stopping ──pods ended, startTime gone──► template
-//   restored, annotation removed ──► suspended
+//   restored, annotation removed ──► stopped
 //
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
@@ -163,28 +163,42 @@ Result<Value> start(const Value& job, std::span<const PodSetInjection> sets) {
   return draft.set({"spec", "template"}, pod_template).value();
 }
 
-std::optional<Stop> stop(const Value& job, std::span<const PodSet> original) {
+Stop writing(const Edit& edit, bool begins = false) {
+  return {.state = Stop::State::writing, .edit = edit, .begins = begins};
+}
+
+// What a start adds is still there: the job was suspended by its user, or is being stopped.
+bool has_started_template(View job) {
+  return job["spec"]["template"]["metadata"]["labels"][words::pod_set].is_string();
+}
+
+Stop stop(const Value& job, std::span<const PodSet> original) {
   if (!job["spec"]["suspend"].boolean_or(false)) {
     Draft draft(job);
     draft.set({"spec", "suspend"}, Value::boolean(true));
     draft.set({"metadata", "annotations", words::stopping}, Value::string("true"));
-    return Stop{Edit::update(objects::resources::jobs, draft.value()), true};
+    return writing(Edit::update(objects::resources::jobs, draft.value()), true);
   }
-  if (!is_stopping(job) || is_active(job)) return std::nullopt;
+  if (is_active(job)) return {.state = Stop::State::waiting};
   if (job["status"]["startTime"].is_string()) {
     // Its own controller comes first; one older than Kubernetes 1.36 leaves the time standing.
-    if (!objects::is_true(objects::condition(job, "Suspended"))) return std::nullopt;
+    if (!objects::is_true(objects::condition(job, "Suspended"))) {
+      return {.state = Stop::State::waiting};
+    }
     const Value next = Draft(job).drop({"status", "startTime"}).value();
-    return Stop{Edit::update_status(objects::resources::jobs, next)};
+    return writing(Edit::update_status(objects::resources::jobs, next));
   }
+  const bool restores = has_started_template(job) && !original.empty();
+  if (!is_stopping(job) && !restores) return {};
   Draft draft(job);
   draft.drop({"metadata", "annotations", words::stopping});
-  if (!original.empty()) {
+  if (annotations_of(draft.value()).empty()) draft.drop({"metadata", "annotations"});
+  if (restores) {
     resize(draft, original[0].count);
     draft.set({"spec", "template"}, restored(job.part(job["spec"]["template"]),
                                              original[0].pod_template, managed_labels));
   }
-  return Stop{Edit::update(objects::resources::jobs, draft.value())};
+  return writing(Edit::update(objects::resources::jobs, draft.value()));
 }
 
 }  // namespace
@@ -195,6 +209,7 @@ const Shape& job_shape() {
       .integration = "batch/job",
       .pod_sets = pod_sets,
       .is_suspended = is_suspended,
+      .is_stopping = is_stopping,
       .is_active = is_active,
       .is_ready = is_ready,
       .outcome = outcome,
