@@ -161,6 +161,9 @@ std::vector<std::string_view> verbs_of(const Kind& kind) {
   if (kind.group.empty() && kind.plural == "namespaces") {
     return {"create", "delete", "get", "list", "patch", "update", "watch"};
   }
+  if (kind.style == SchemaStyle::custom) {
+    return {"delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"};
+  }
   return {"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"};
 }
 

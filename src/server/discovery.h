@@ -34,7 +34,7 @@ struct Subresource {
 std::vector<Subresource> subresources_of(const objects::Kind& kind,
                                          const objects::KindVersion& version);
 
-// The verbs of a kind, sorted.
+// The verbs of a kind, in the order in which the real server lists them.
 std::vector<std::string_view> verbs_of(const objects::Kind& kind);
 
 // Whether Kubernetes reads version a before b: v2 > v1 > v1beta2 > v1beta1 > v1alpha1 > foo.

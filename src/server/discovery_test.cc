@@ -3,6 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <fstream>
+#include <sstream>
+
 #include "objects/json.h"
 
 namespace muster::server {
@@ -82,6 +86,34 @@ TEST_F(DiscoveryTest, one_document_says_it_all) {
                              R"({"version":"v1beta2","resources":[)"),
             std::string::npos);
   EXPECT_NE(core.etag, groups.etag);
+}
+
+// What kube-apiserver 1.36.3 says of the same kinds, Kueue's made known to it by `muster crds`;
+// of subresources only those that are served here.
+TEST_F(DiscoveryTest, the_entries_are_those_of_the_real_server) {
+  std::ifstream file(std::string(MUSTER_SOURCE_FOLDER) + "/tests/data/discovery_oracle.json");
+  std::stringstream text;
+  text << file.rdbuf();
+  const objects::Value recorded = objects::parse_json(text.str()).must();
+  std::vector<std::string> expected;
+  for (objects::View each : recorded.view().elements()) {
+    expected.push_back(objects::to_json(each["entry"]));
+  }
+  std::vector<std::string> found;
+  for (const std::string& document : {discovery_.aggregated_core(Shape::discovery_v2).text,
+                                      discovery_.aggregated_groups(Shape::discovery_v2).text}) {
+    const objects::Value parsed = objects::parse_json(document).must();
+    for (objects::View group : parsed["items"].elements()) {
+      for (objects::View version : group["versions"].elements()) {
+        for (objects::View entry : version["resources"].elements()) {
+          found.push_back(objects::to_json(entry));
+        }
+      }
+    }
+  }
+  std::sort(expected.begin(), expected.end());
+  std::sort(found.begin(), found.end());
+  EXPECT_EQ(found, expected);
 }
 
 TEST_F(DiscoveryTest, what_is_not_served_is_absent) {

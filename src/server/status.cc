@@ -270,8 +270,7 @@ Failure unknown_resource() {
 }
 
 Failure body_too_large() {
-  return failure(413, "RequestEntityTooLarge", "Request entity too large: limit is 3145728",
-                 StatusDetails());
+  return failure(413, "RequestEntityTooLarge", "Request entity too large: limit is 3145728");
 }
 
 Failure patch_rejected() {
@@ -287,6 +286,20 @@ Failure unsupported_body() {
 
 Failure unsupported_patch() {
   return failure(415, "UnsupportedMediaType", "415: Unsupported Media Type", StatusDetails());
+}
+
+Failure unsupported_custom_patch() {
+  return failure(415, "UnsupportedMediaType",
+                 "the body of the request was in an unknown format - accepted media types include: "
+                 "application/json-patch+json, application/merge-patch+json, "
+                 "application/apply-patch+yaml");
+}
+
+Failure bad_include_object(std::string_view text) {
+  return bad_request(
+      fmt::format("Unable to convert to Table as requested: includeObject: Invalid value: \"{}\": "
+                  "must be 'Metadata', 'Object', 'None', or empty",
+                  text));
 }
 
 Failure not_acceptable() {

@@ -113,12 +113,14 @@ Failure cannot_be_handled(std::string_view kind, std::string_view version, std::
 Failure name_mismatch(std::string_view of_object, std::string_view of_url);
 Failure namespace_mismatch();
 Failure method_not_allowed();
-Failure unknown_resource();     // a known group and version, but not this resource
-Failure body_too_large();       // 413
-Failure patch_rejected();       // 422, a JSON patch whose test or path fails
-Failure unsupported_body();     // 415, of create, update and delete
-Failure unsupported_patch();    // 415, of a patch
-Failure not_acceptable();       // 406, no clause of Accept can be met
+Failure unknown_resource();          // a known group and version, but not this resource
+Failure body_too_large();            // 413
+Failure patch_rejected();            // 422, a JSON patch whose test or path fails
+Failure unsupported_body();          // 415, of create, update and delete
+Failure unsupported_patch();         // 415, of a patch
+Failure unsupported_custom_patch();  // 415, of a strategic merge patch of a CRD\'s object
+Failure bad_include_object(std::string_view text);  // 400, of a table
+Failure not_acceptable();                           // 406, no clause of Accept can be met
 Failure not_acceptable_form();  // 406, the media type can be met and the form cannot
 Failure expired(std::string_view message);
 Failure too_old_resource_version(std::uint64_t asked, std::uint64_t oldest);

@@ -110,6 +110,29 @@ TEST(Status, fields_that_are_wrong_become_causes) {
             R"("field":"\u003cnil\u003e"}]},"code":422})");
 }
 
+TEST(Status, a_version_of_the_future_and_a_body_without_end) {
+  EXPECT_EQ(text_of(failures::too_large_resource_version(99'999'999, 1419)),
+            R"({"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure",)"
+            R"("message":"Timeout: Too large resource version: 99999999, current: 1419",)"
+            R"("reason":"Timeout","details":{"causes":[{"reason":"ResourceVersionTooLarge",)"
+            R"("message":"Too large resource version"}],"retryAfterSeconds":1},"code":504})");
+  EXPECT_EQ(text_of(failures::body_too_large()),
+            R"({"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure",)"
+            R"("message":"Request entity too large: limit is 3145728",)"
+            R"("reason":"RequestEntityTooLarge","code":413})");
+}
+
+TEST(Status, patches_that_cannot_be_read_or_do_not_apply) {
+  EXPECT_EQ(text_of(failures::patch_rejected()),
+            R"({"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure",)"
+            R"("message":"the server rejected our request due to an error in our request",)"
+            R"("reason":"Invalid","details":{},"code":422})");
+  EXPECT_EQ(failures::unsupported_custom_patch().message,
+            "the body of the request was in an unknown format - accepted media types include: "
+            "application/json-patch+json, application/merge-patch+json, "
+            "application/apply-patch+yaml");
+}
+
 TEST(Status, success_says_what_is_gone) {
   EXPECT_EQ(objects::to_json(success_status({.name = "a", .kind = "configmaps", .uid = "7e97"})),
             R"({"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success",)"
