@@ -64,6 +64,20 @@ bool NodeAgent::is_ready() const {
                                  [](const auto& each) { return each->is_registered(); });
 }
 
+std::string NodeAgent::pod_name(std::string_view pod_uid) const {
+  const auto at = workers_.find(pod_uid);
+  return at == workers_.end() ? "" : std::string(objects::name_of(at->second->pod()));
+}
+
+const ContainerState* NodeAgent::container(std::string_view pod_uid, std::string_view name) const {
+  const auto at = workers_.find(pod_uid);
+  if (at == workers_.end() || !at->second->state()) return nullptr;
+  for (const ContainerState& each : at->second->state()->containers) {
+    if (each.name == name) return &each;
+  }
+  return nullptr;
+}
+
 void NodeAgent::adopt() {
   runtime_.adopt(lifeline_.guard([this](Result<std::vector<PodState>> found) {
     if (!found) {

@@ -59,7 +59,11 @@ class NodeAgent {
   // Pods that this agent answers for.
   std::size_t pods() const { return workers_.size(); }
 
-  const client::ObjectCache& cache() const { return cache_; }
+  bool has(std::string_view pod_uid) const { return workers_.contains(pod_uid); }
+  std::string pod_name(std::string_view pod_uid) const;
+
+  // As the runtime last told of it; null for what is not known.
+  const ContainerState* container(std::string_view pod_uid, std::string_view name) const;
 
  private:
   void adopt();

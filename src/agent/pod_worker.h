@@ -59,6 +59,8 @@ class PodWorker {
   // Something that it may be waiting for has changed.
   void look_again() { sync(); }
   bool is_held() const { return stage_ == Stage::held; }
+  objects::View pod() const { return pod_; }
+  const std::optional<PodState>& state() const { return state_; }
 
   // The object is gone: nothing of the pod is left behind.
   void on_gone();

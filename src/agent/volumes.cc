@@ -218,6 +218,10 @@ Result<std::vector<Mount>> mounts_of(View container, const PodVolumes& volumes,
       if (!is_path_inside(below)) {
         return in_volume(name, fmt::format("\"{}\" is no path inside of a volume", below));
       }
+      // A pod could put a link there between two runs and be given what the link leads to.
+      if (!found->second.read_only) {
+        return in_volume(name, "subPath of a writable volume is not served by this node");
+      }
       source += "/" + below;
     }
     mounts.push_back({.source = std::move(source),

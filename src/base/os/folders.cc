@@ -141,6 +141,11 @@ Result<std::uint64_t> file_bytes(const Descriptor& file) {
   return static_cast<std::uint64_t>(status.st_size);
 }
 
+Result<> set_mode(const std::string& path, std::uint32_t mode) {
+  if (::chmod(path.c_str(), mode) < 0) return system_error("change the mode of", path, errno);
+  return {};
+}
+
 Result<> rename_file(const std::string& from, const std::string& to) {
   if (::rename(from.c_str(), to.c_str()) == 0) return {};
   return system_error("rename", fmt::format("{} to {}", from, to), errno);

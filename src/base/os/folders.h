@@ -43,6 +43,9 @@ Result<Descriptor> open_null();  // reads as empty, swallows what is written
 Result<> append_text(const Descriptor& file, std::string_view text);
 Result<std::uint64_t> file_bytes(const Descriptor& file);
 
+// Permission bits of a file or folder; follows links.
+Result<> set_mode(const std::string& path, std::uint32_t mode);
+
 Result<> rename_file(const std::string& from, const std::string& to);
 
 // conflict while another open file holds it.
