@@ -24,7 +24,8 @@ class Counting final : public Random {
  public:
   std::uint64_t next() override { return ++count_; }
   void fill(std::span<std::byte> bytes) override {
-    for (std::byte& byte : bytes) byte = static_cast<std::byte>((next() * 0x9E3779B97F4A7C15U) >> 56);
+    for (std::byte& byte : bytes)
+      byte = static_cast<std::byte>((next() * 0x9E3779B97F4A7C15U) >> 56);
   }
 
  private:

@@ -21,30 +21,9 @@
 #include "objects/edit.h"
 #include "objects/json.h"
 #include "objects/metadata.h"
+#include "tests/suites/api_world.h"
 
 namespace muster::suites {
-
-class ApiWorld {
- public:
-  virtual ~ApiWorld() = default;
-
-  virtual client::Api& api() = 0;
-
-  // Runs it on the house thread and returns when it has run.
-  virtual void on_house(UniqueFunction<void()> body) = 0;
-
-  // Lets the house run until the condition, asked on its thread, holds. False when it does not
-  // within a generous time.
-  virtual bool run_until(UniqueFunction<bool()> condition) = 0;
-
-  // Forgets history up to now. False where the suite cannot make it so.
-  virtual bool compact() = 0;
-
-  // A namespace that exists and is empty.
-  virtual std::string name_space() = 0;
-};
-
-using ApiWorldFactory = std::unique_ptr<ApiWorld> (*)();
 
 // What a watch has brought; touched on the house thread.
 struct Watched {

@@ -6,6 +6,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <string>
 #include <thread>
@@ -15,7 +16,7 @@
 #include "client/https/https_api.h"
 #include "server/api_server.h"
 #include "store/memory_store.h"
-#include "tests/suites/api_suite.h"
+#include "tests/suites/api_world.h"
 #include "tests/suites/served_listener.h"
 
 namespace muster::suites {
@@ -43,7 +44,7 @@ class HttpsWorld final : public ApiWorld {
       server_ = std::make_unique<server::ApiServer>(*store_, served_.house(), clock_, random_,
                                                     server::ServerOptions{});
       server_->load().must();
-      connect("good", client_limits);
+      connect(client_limits);
     });
     network_ = std::jthread([api = api_.get()] { api->run(); });
   }
@@ -57,6 +58,14 @@ class HttpsWorld final : public ApiWorld {
       server_.reset();
       store_.reset();
     });
+  }
+
+  // An administrator's.
+  client::ClusterAccess access() const {
+    client::ClusterAccess access{.context = "test", .server = "https://" + served_.address()};
+    access.authority_pem = served_.authority().certificate_pem;
+    access.token = Secret(std::string("good"));
+    return access;
   }
 
   client::Api& api() override { return *api_; }
@@ -101,11 +110,8 @@ class HttpsWorld final : public ApiWorld {
     server_->handle(std::move(request), std::move(respond));
   }
 
-  void connect(std::string token, client::HttpsLimits limits) {
-    client::ClusterAccess access{.context = "test", .server = "https://" + served_.address()};
-    access.authority_pem = served_.authority().certificate_pem;
-    access.token = Secret(std::move(token));
-    api_ = client::HttpsApi::make(access, {.house = served_.house(), .limits = limits}).must();
+  void connect(client::HttpsLimits limits) {
+    api_ = client::HttpsApi::make(access(), {.house = served_.house(), .limits = limits}).must();
   }
 
   SystemClock clock_;
