@@ -83,6 +83,7 @@ void LogFiles::rotate() {
       static_cast<void>(rename_file(newer, fmt::format("{}.{}", path_, generation)));
     }
   }
+  if (limits_.files <= 1) static_cast<void>(remove_folder_tree(path_));
   file_ = Descriptor();
   bytes_ = 0;
 }

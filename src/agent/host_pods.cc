@@ -117,7 +117,8 @@ Result<> HostPods::begin(const std::string& uid, Pod& pod, PodSpec spec) {
                 .isolation = options_.isolation,
                 .network = options_.network,
                 .hidden = options_.hidden,
-                .log_limits = options_.log_limits};
+                .log_limits = options_.log_limits,
+                .processes_max = options_.processes_max};
   TRY(replace_file(pod_folder::spec_path(pod.folder), to_json_text(shim), Durable::no));
   return spawn(uid, pod, std::move(*lock), {});
 }

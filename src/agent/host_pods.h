@@ -45,6 +45,7 @@ struct HostOptions {
   // The program that runs a shim and what comes before the pod's folder.
   std::vector<std::string> shim_command = {"/proc/self/exe", "shim"};
   LogLimits log_limits = {};
+  std::int64_t processes_max = container_processes_max;
 };
 
 class HostPods {

@@ -118,6 +118,7 @@ Result<> Shim::connect_network(Netlink& outside, std::uint32_t bridge_index) {
   Netlink here = TRY(Netlink::open());
   TRY(here.set_up("lo"));
   TRY(here.add_address(inside));
+  TRY(here.set_up(inside.name));
   return here.add_default_route(spec_.network.gateway);
 }
 
@@ -218,9 +219,9 @@ Result<> Shim::make_sandbox(Container& container) {
   sandbox.standard_output = TRY(open_stream(container, "stdout"));
   sandbox.standard_error = TRY(open_stream(container, "stderr"));
   container.sandbox = TRY(Sandbox::start(sandbox));
-  container.group = TRY(
-      groups_.make(shim_group_name(spec_.pod.uid, spec.name),
-                   {.memory_bytes = spec.memory_bytes_max, .processes = container_processes_max}));
+  container.group =
+      TRY(groups_.make(shim_group_name(spec_.pod.uid, spec.name),
+                       {.memory_bytes = spec.memory_bytes_max, .processes = spec_.processes_max}));
   return container.group->add(container.sandbox->init_id());
 }
 

@@ -151,7 +151,8 @@ std::string to_json_text(const ShimSpec& spec) {
        {"network", network_node(builder, spec.network)},
        {"hidden", texts(builder, spec.hidden)},
        {"logFileBytes", Builder::integer(static_cast<std::int64_t>(spec.log_limits.file_bytes))},
-       {"logFiles", Builder::integer(spec.log_limits.files)}});
+       {"logFiles", Builder::integer(spec.log_limits.files)},
+       {"processesMax", Builder::integer(spec.processes_max)}});
   return objects::to_json(std::move(builder).finish(root));
 }
 
@@ -181,6 +182,7 @@ Result<ShimSpec> parse_shim_spec(std::string_view text) {
   spec.hidden = texts_of(value["hidden"]);
   spec.log_limits.file_bytes = static_cast<std::uint64_t>(value["logFileBytes"].integer_or(1));
   spec.log_limits.files = static_cast<int>(value["logFiles"].integer_or(1));
+  spec.processes_max = value["processesMax"].integer_or(container_processes_max);
   return spec;
 }
 

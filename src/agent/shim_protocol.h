@@ -30,6 +30,7 @@ struct ShimSpec {
   PodNetwork network = {};
   std::vector<std::string> hidden = {};  // paths that no container sees
   LogLimits log_limits = {};
+  std::int64_t processes_max = container_processes_max;  // of each container
 };
 
 // Which process wrote the state; by both numbers no other is taken for it.

@@ -41,7 +41,7 @@ inline bool machine_has_namespaces() {
 class HostWorld final : public PodRuntimeWorld {
  public:
   // The network is the shared one unless a test asks for a bridge.
-  explicit HostWorld(bool bridged = false) {
+  explicit HostWorld(bool bridged = false, Isolation isolation = probe_isolation()) {
     // Not below /tmp, which pods have one of their own in the place of: what is hidden from them
     // must be hidden on purpose.
     const std::filesystem::path build =
@@ -50,10 +50,11 @@ class HostWorld final : public PodRuntimeWorld {
     EXPECT_NE(::mkdtemp(folder_.data()), nullptr);
     options_.pods_folder = folder_ + "/data/pods";
     options_.images = "image,other-*";
-    options_.isolation = probe_isolation();
+    options_.isolation = isolation;
     options_.hidden = {folder_ + "/data"};
     options_.shim_command = {MUSTER_SHIM_PROGRAM};
     options_.log_limits = {.file_bytes = 65536, .files = 3};
+    options_.processes_max = 64;
     if (bridged) {
       options_.network = agent::choose_pod_network(folder_, options_.isolation);
     } else {
@@ -132,6 +133,17 @@ class HostWorld final : public PodRuntimeWorld {
     go_down();
     come_up();
   }
+  void go_down() {
+    machine_->stop();
+    thread_.join();
+    runtime_.reset();
+    machine_.reset();
+  }
+  void come_up() {
+    machine_ = std::make_unique<PollLoop>();
+    runtime_ = std::make_unique<agent::HostRuntime>(house_, *machine_, options_, Log::silent());
+    thread_ = std::jthread([this] { machine_->run(); });
+  }
 
  private:
   static std::vector<std::string> arguments_of(PodProgram program) {
@@ -149,19 +161,6 @@ class HostWorld final : public PodRuntimeWorld {
         return {"no-such-program"};
     }
     return {};
-  }
-
-  void come_up() {
-    machine_ = std::make_unique<PollLoop>();
-    runtime_ = std::make_unique<agent::HostRuntime>(house_, *machine_, options_, Log::silent());
-    thread_ = std::jthread([this] { machine_->run(); });
-  }
-
-  void go_down() {
-    machine_->stop();
-    thread_.join();
-    runtime_.reset();
-    machine_.reset();
   }
 
   std::string folder_;

@@ -78,6 +78,7 @@ Result<> remove_below(int parent, const char* name, const std::string& path, int
 }  // namespace
 
 Result<> make_folders(const std::string& path) {
+  if (::mkdir(path.c_str(), folder_mode) == 0 || errno == EEXIST) return {};
   for (std::size_t end = path.find('/', 1); true; end = path.find('/', end + 1)) {
     const std::string folder = path.substr(0, end);
     if (::mkdir(folder.c_str(), folder_mode) < 0 && errno != EEXIST) {

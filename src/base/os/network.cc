@@ -132,7 +132,7 @@ Result<> Netlink::plug_into_bridge(const std::string& outside_name, std::uint32_
   message.put(IFLA_INFO_KIND, std::string("veth"));
   nlattr* details = message.open(IFLA_INFO_DATA);
   nlattr* peer = message.open(VETH_INFO_PEER);
-  message.extra<ifinfomsg>() = up_link();
+  message.extra<ifinfomsg>() = ifinfomsg{};  // an end cannot be up before it has its other end
   message.put(IFLA_IFNAME, inside.name);
   message.put_bytes(IFLA_ADDRESS, hardware.data(), hardware.size());
   message.put(IFLA_NET_NS_FD, static_cast<std::uint32_t>(here.number()));

@@ -74,13 +74,14 @@ struct StartFailure {
 
 class Sandbox {
  public:
-  // Returns when the init exists; it goes on by itself once release() was called.
+  // Returns when the init exists, which prepares the sandbox while its maker does the rest; the
+  // program starts once release() was called.
   static Result<Sandbox> start(const SandboxSpec& spec);
 
   std::int64_t init_id() const { return init_id_; }
 
-  // Lets it run: what must be done to a process before it runs, such as joining a control group,
-  // is done with init_id() before.
+  // Lets the program start: what must be done to its process before, such as joining a control
+  // group, is done with init_id() before.
   void release();
 
   // Readable once the program runs or could not be started.

@@ -167,12 +167,12 @@ void run_sandbox_init(const SandboxSpec& spec, const InitPipes& pipes) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
   ::prctl(PR_SET_NAME, "muster-init", 0, 0, 0);
   keep_descriptors(spec, pipes);
-  // If our maker died before it could take us with it, the gate is closed.
-  char go = 0;
-  if (retry([&] { return ::read(kept_gate, &go, 1); }) != 1) ::_exit(1);
   if (const auto root = build_sandbox_root(spec); !root) {
     fail(StartFailure::Kind::set_up, root.error().message);
   }
+  // If our maker died before it could take us with it, the gate is closed.
+  char go = 0;
+  if (retry([&] { return ::read(kept_gate, &go, 1); }) != 1) ::_exit(1);
   ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);  // nobody inside may look into it
   const pid_t program = ::fork();
   if (program < 0) {

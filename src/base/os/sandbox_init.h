@@ -5,8 +5,8 @@
 //
 // Assumes: pid 1 of a new pid namespace with a mount namespace of its own, all signals blocked.
 //
-//   gate ──► root ──► program runs ──► program ended ──► end, and with it every other process
-//    └ closed: end      └ could not start: says why, end
+//   root ──► gate ──► program runs ──► program ended ──► end, and with it every other process
+//             └ closed: end   └ could not start: says why, end
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
