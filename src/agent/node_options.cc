@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <set>
 #include <utility>
 
 #include "agent/limits.h"
@@ -116,6 +117,13 @@ Result<> read_part(std::string_view part, NodeOptions& options) {
     options.address = pair.value;
     return {};
   }
+  if (pair.key == "runtime") {
+    if (pair.value != "host" && pair.value != "pretend") {
+      return wrong(part, "must be host or pretend");
+    }
+    options.is_pretended = pair.value == "pretend";
+    return {};
+  }
   return read_resource(part, pair, options);
 }
 
@@ -136,6 +144,16 @@ Result<NodeOptions> parse_node_option(std::string_view text) {
     }
   }
   return options;
+}
+
+Result<std::vector<NodeOptions>> parse_node_options(std::span<const std::string> texts) {
+  std::vector<NodeOptions> nodes;
+  std::set<std::string> names;
+  for (const std::string& text : texts) {
+    nodes.push_back(TRY(parse_node_option(text)));
+    if (!names.insert(nodes.back().name).second) return wrong(text, "the name is there twice");
+  }
+  return nodes;
 }
 
 }  // namespace muster::agent

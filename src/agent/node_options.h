@@ -4,11 +4,13 @@
 //   parse_node_option("name=n2,cpu=8,memory=16Gi,labels=zone=a;disk=ssd,taints=gpu=yes:NoSchedule")
 //
 // `name` comes first or anywhere; `podCIDR`, `address`, `labels` and `taints` are what they say;
-// every other key is a resource and its value a quantity.
+// `runtime=pretend` makes a node whose pods are no processes; every other key is a resource and
+// its value a quantity.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,11 +35,15 @@ struct NodeOptions {
   std::vector<NodeTaint> taints = {};  // given to the node when it registers, as kubelet does
   std::string pod_cidr = {};           // the addresses of its pods
   std::string address = {};            // its own
+  bool is_pretended = false;           // its pods are no processes
   bool devices_are_simulated = false;  // said in an annotation, and on screen
 };
 
 // Errors are bad_request and name the part that is wrong. A node that declares extended resources
 // declares devices that nobody looked for: they are simulated.
 Result<NodeOptions> parse_node_option(std::string_view text);
+
+// Several of them, of different names.
+Result<std::vector<NodeOptions>> parse_node_options(std::span<const std::string> texts);
 
 }  // namespace muster::agent

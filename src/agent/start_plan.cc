@@ -73,7 +73,7 @@ std::vector<std::string> search_domains(View pod, const PodDefaults& defaults) {
 }
 
 Result<ContainerSpec> container_of(View pod, View container, const PodVolumes& volumes,
-                                   const Surroundings& surroundings) {
+                                   const Surroundings& surroundings, const PodDefaults& defaults) {
   ContainerSpec made;
   made.name = container["name"].string_or("");
   made.image = container["image"].string_or("");
@@ -84,6 +84,7 @@ Result<ContainerSpec> container_of(View pod, View container, const PodVolumes& v
   if (!folder.empty()) made.working_folder = folder;
   // Container runtimes set it where the pod does not; MPI and friends read it.
   environment.try_emplace("HOSTNAME", hostname_of(pod));
+  if (!defaults.search_path.empty()) environment.try_emplace("PATH", defaults.search_path);
   made.environment.assign(environment.begin(), environment.end());
   return made;
 }
@@ -115,7 +116,7 @@ std::variant<StartPlan, StartRefusal> plan_start(const Value& pod, const Surroun
   auto volumes = volumes_of(pod, surroundings, spec.folder);
   if (!volumes) return volume_error(volumes.error());
   for (View container : pod["spec"]["containers"].elements()) {
-    auto made = container_of(pod, container, *volumes, surroundings);
+    auto made = container_of(pod, container, *volumes, surroundings, defaults);
     if (!made) return config_error(made.error());
     spec.containers.push_back(std::move(*made));
   }

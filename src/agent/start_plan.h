@@ -24,9 +24,10 @@ namespace muster::agent {
 
 // How containers of this agent find names and where their files lie.
 struct PodDefaults {
-  std::string name_server;  // address of the DNS responder; empty: none
+  std::string name_server = {};  // address of the DNS responder; empty: none
   std::string cluster_domain = "cluster.local";
   std::string pods_folder = "pods";  // each pod has a folder of its uid in it
+  std::string search_path = {};      // PATH of containers that set none; empty: the runtime's
 };
 
 struct StartPlan {

@@ -5,34 +5,125 @@
 
 #include <CLI/CLI.hpp>
 
+#include "cli/crds.h"
+#include "cli/down.h"
+#include "cli/up.h"
 #include "cli/version.h"
 
 namespace muster::cli {
 
 namespace {
 
-constexpr int exit_done = 0;
-constexpr int exit_usage = 2;
+constexpr const char* data_help = "The platform's folder (default: $MUSTER_DATA, else ~/.muster)";
+
+// Each add_… declares one command; it runs after the whole line was understood.
+using Chosen = std::function<int()>;
+
+void add_up(CLI::App& app, const Output& output, const Commands& commands, Chosen& chosen) {
+  auto options = std::make_shared<UpOptions>();
+  CLI::App* up_command = app.add_subcommand("up", "Bring up the platform on this machine");
+  up_command->add_option("--data", options->data, data_help);
+  up_command->add_option("--listen", options->listen, "HOST:PORT of the API (127.0.0.1:7443)");
+  up_command->add_option("--kubeconfig", options->kubeconfig,
+                         "Where to write the kubeconfig (default: in the folder)");
+  up_command
+      ->add_option("--node", options->nodes,
+                   "A node with declared devices, repeatable: "
+                   "name=n1,cpu=8,memory=16Gi,nvidia.com/gpu=4")
+      ->allow_extra_args(false);
+  up_command->add_option("--host-images", options->host_images,
+                         "Images that run on this machine's filesystem: 'PATTERN[,PATTERN…]'");
+  up_command->add_flag("--foreground", options->foreground, "Stay, for service managers");
+  up_command->callback(
+      [&, options] { chosen = [&, options] { return up(*options, output, commands.serve); }; });
+}
+
+void add_down_and_status(CLI::App& app, const Output& output, const Commands& commands,
+                         Chosen& chosen) {
+  auto data = std::make_shared<std::string>();
+  CLI::App* down_command = app.add_subcommand("down", "End the platform and its pods");
+  down_command->add_option("--data", *data, data_help);
+  down_command->callback([&, data] { chosen = [&, data] { return down(*data, output); }; });
+  CLI::App* status_command = app.add_subcommand("status", "Say what runs, and where");
+  status_command->add_option("--data", *data, data_help);
+  status_command->callback([&, data] {
+    chosen = [&, data] {
+      const auto folder = data_folder(*data);
+      return folder ? commands.status(*folder) : fail(output, folder.error());
+    };
+  });
+}
+
+void add_controller(CLI::App& app, const Commands& commands, Chosen& chosen) {
+  auto options = std::make_shared<ControllerOptions>();
+  CLI::App* command =
+      app.add_subcommand("controller", "Run Muster's controllers against a Kubernetes cluster");
+  command->add_option("--kubeconfig", options->kubeconfig,
+                      "How to reach it (default: $KUBECONFIG, else ~/.kube/config)");
+  command->add_option("--context", options->context, "The context (default: the current one)");
+  command->add_option("--record", options->record, "Keep the record of events in this folder");
+  command->callback(
+      [&, options] { chosen = [&, options] { return commands.controller(*options); }; });
+}
+
+void add_simulate(CLI::App& app, const Commands& commands, Chosen& chosen) {
+  auto options = std::make_shared<SimulateOptions>();
+  CLI::App* command = app.add_subcommand("simulate", "Replay a simulated run by its seed");
+  command->add_option("--seed", options->seed, "The first seed")->required();
+  command->add_option("--count", options->count, "How many seeds from there");
+  command->add_option("--mutant", options->mutant, "Plant this bug (see tests/simulation)");
+  command->add_flag("--verbose", options->verbose, "Print every event");
+  command->callback(
+      [&, options] { chosen = [&, options] { return commands.simulate(*options); }; });
+}
+
+void add_crds(CLI::App& app, const Output& output, Chosen& chosen) {
+  CLI::App* command = app.add_subcommand(
+      "crds",
+      "Print our CustomResourceDefinitions: muster crds | kubectl apply --server-side -f -");
+  command->callback([&] {
+    chosen = [&] {
+      output.out(crds_text());
+      return exit_done;
+    };
+  });
+}
 
 }  // namespace
 
-int run(int argc, const char* const* argv, const Output& output) {
+int fail(const Output& output, const Error& error) {
+  output.error(fmt::format("muster: {}\n", error.to_string()));
+  const bool wrong_flag = error.field.starts_with("--") || error.code == ErrorCode::bad_request;
+  return wrong_flag ? exit_usage : exit_failed;
+}
+
+int run(int argc, const char* const* argv, const Output& output, const Commands& commands) {
   CLI::App app(
       "Muster runs distributed training on shared accelerators: all present, or nobody "
       "marches.",
       "muster");
   bool version = false;
+  Chosen chosen;
   app.add_flag("--version", version, "Print the version and exit");
+  app.require_subcommand(0, 1);
+  add_up(app, output, commands, chosen);
+  add_down_and_status(app, output, commands, chosen);
+  add_controller(app, commands, chosen);
+  if (commands.simulate) add_simulate(app, commands, chosen);
+  add_crds(app, output, chosen);
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
-    output.out(app.help());
+    const auto asked = app.get_subcommands();
+    output.out((asked.empty() ? &app : asked.front())->help());
     return exit_done;
   } catch (const CLI::ParseError& error) {
     output.error(fmt::format("muster: {}\nRun 'muster --help' for what there is.\n", error.what()));
     return exit_usage;
   }
-  output.out(version ? version_line() + "\n" : app.help());
+  if (version) output.out(version_line() + "\n");
+  if (chosen) return chosen();
+  if (!version) output.out(app.help());
   return exit_done;
 }
 

@@ -1,15 +1,25 @@
 // The command line: reads the arguments, runs one command, returns the exit code of the process.
-// Exit codes: 0 done, 1 the command failed, 2 the arguments were wrong.
+// One file per command; what a command needs of the composition (threads, the simulator) main/
+// hands in.
 //
-//   int main(int argc, char** argv) { return muster::cli::run(argc, argv, stdout_sink,
-//   stderr_sink); }
+//   int main(int argc, char** argv) { return muster::cli::run(argc, argv, output, commands); }
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <optional>
+#include <string>
 #include <string_view>
 
+#include "base/error.h"
+#include "cli/settings.h"
+
 namespace muster::cli {
+
+inline constexpr int exit_done = 0;
+inline constexpr int exit_failed = 1;
+inline constexpr int exit_usage = 2;
 
 // Where text for a person goes; main/ hands in the terminal, tests hand in strings.
 using Sink = std::function<void(std::string_view text)>;
@@ -19,6 +29,30 @@ struct Output {
   Sink error;
 };
 
-int run(int argc, const char* const* argv, const Output& output);
+// `muster: sentence` on the error sink; exit_failed, or exit_usage when a flag is to blame.
+int fail(const Output& output, const Error& error);
+
+struct ControllerOptions {
+  std::string kubeconfig;
+  std::string context;
+  std::string record;  // a folder for the record of events; empty: none
+};
+
+struct SimulateOptions {
+  std::uint64_t seed = 1;
+  std::uint64_t count = 1;  // this many seeds, one after the other
+  std::string mutant;       // empty: none
+  bool verbose = false;
+};
+
+// What only main/ can do.
+struct Commands {
+  std::function<int(const std::string& data, const Settings& settings)> serve;
+  std::function<int(const std::string& data)> status;
+  std::function<int(const ControllerOptions& options)> controller;
+  std::function<int(const SimulateOptions& options)> simulate;
+};
+
+int run(int argc, const char* const* argv, const Output& output, const Commands& commands);
 
 }  // namespace muster::cli

@@ -17,6 +17,10 @@ std::string compiler() {
 
 }  // namespace
 
+std::string version_number() {
+  return MUSTER_VERSION;
+}
+
 std::string version_line() {
   return fmt::format("muster {} ({}, {})", MUSTER_VERSION, MUSTER_BUILD, compiler());
 }

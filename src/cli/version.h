@@ -6,6 +6,9 @@
 
 namespace muster::cli {
 
+// "0.1.0"
+std::string version_number();
+
 // "muster 0.1.0 (release, g++ 12.2.0)"
 std::string version_line();
 

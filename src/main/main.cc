@@ -2,9 +2,14 @@
 // terminals.
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdio>
+#include <span>
 #include <string_view>
 
+#include "agent/shim.h"
 #include "cli/command_line.h"
+#include "main/controller.h"
+#include "main/serve.h"
+#include "main/status.h"
 
 namespace {
 
@@ -15,5 +20,19 @@ muster::cli::Sink to(std::FILE* stream) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return muster::cli::run(argc, argv, {.out = to(stdout), .error = to(stderr)});
+  // A pod's shim is this program too, and there is one for every pod: it must stay small, so it
+  // leaves before anything else is made.
+  if (argc > 1 && std::string_view(argv[1]) == "shim") {
+    return muster::agent::shim_main(std::span<const char* const>(argv + 2, argv + argc));
+  }
+  const muster::cli::Output output{.out = to(stdout), .error = to(stderr)};
+  muster::cli::Commands commands;
+  commands.serve = [&](const std::string& data, const muster::cli::Settings& settings) {
+    return muster::serve(data, settings, output);
+  };
+  commands.status = [&](const std::string& data) { return muster::status(data, output); };
+  commands.controller = [&](const muster::cli::ControllerOptions& options) {
+    return muster::controller(options, output);
+  };
+  return muster::cli::run(argc, argv, output, commands);
 }

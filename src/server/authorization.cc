@@ -67,13 +67,14 @@ std::string qualified_resource(const Access& access) {
   return fmt::format("{}/{}", access.resource, access.subresource);
 }
 
+// `own_name` is empty for who owns them all.
 bool one_allows(std::span<const Rule> rules, const Access& access, std::string_view own_name) {
   const std::string resource = qualified_resource(access);
   return std::any_of(rules.begin(), rules.end(), [&](const Rule& rule) {
     return is_among(rule.verbs, access.verb) && (rule.group == "*" || rule.group == access.group) &&
            is_among(rule.resources, resource) &&
            (rule.name_space == "*" || rule.name_space == access.name_space) &&
-           (rule.whose == Whose::any || access.name == own_name);
+           (rule.whose == Whose::any || own_name.empty() || access.name == own_name);
   });
 }
 
@@ -120,6 +121,10 @@ Identity node_identity(std::string_view node_name) {
           .groups = {std::string(nodes_group), std::string(authenticated_group)}};
 }
 
+Identity agent_identity() {
+  return {.name = std::string(agent_user), .groups = {std::string(authenticated_group)}};
+}
+
 Identity anonymous_identity() {
   return {.name = std::string(anonymous_user), .groups = {std::string(unauthenticated_group)}};
 }
@@ -129,6 +134,7 @@ bool RuleAuthorizer::allows(const Access& access) const {
   if (is_in_group(identity, masters_group)) return true;
   if (access.resource.empty()) return may_read_path(access);
   if (identity.name == controller_user) return one_allows(controller_rules, access, {});
+  if (identity.name == agent_user) return one_allows(node_rules, access, {});
   const std::string_view node = node_of(identity);
   return !node.empty() && one_allows(node_rules, access, node);
 }

@@ -24,11 +24,14 @@ inline constexpr std::string_view authenticated_group = "system:authenticated";
 inline constexpr std::string_view unauthenticated_group = "system:unauthenticated";
 inline constexpr std::string_view anonymous_user = "system:anonymous";
 inline constexpr std::string_view controller_user = "system:muster:controller";
+inline constexpr std::string_view agent_user = "system:muster:agent";
 inline constexpr std::string_view node_user_prefix = "system:node:";
 
 // The people and parts that exist from the start.
 Identity admin_identity();
 Identity controller_identity();
+// The agent of an embedded platform, which poses as all of its nodes.
+Identity agent_identity();
 Identity node_identity(std::string_view node_name);
 Identity anonymous_identity();
 

@@ -3,10 +3,12 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
 
 #include "base/os/descriptor.h"
 #include "base/os/system_error.h"
@@ -39,6 +41,45 @@ Result<std::string> read_whole_file(const std::string& path, std::size_t bytes_m
   const Descriptor file(retry([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC); }));
   if (!file) return system_error("open", path, errno);
   return read_to_end(file.number(), path, bytes_max);
+}
+
+Result<> write_private_file(const std::string& path, std::string_view text) {
+  const std::string beside = path + ".new";
+  constexpr int mode = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC;
+  const Descriptor file(retry([&] { return ::open(beside.c_str(), mode, 0600); }));
+  if (!file) return system_error("open", beside, errno);
+  while (!text.empty()) {
+    const ssize_t put = retry([&] { return ::write(file.number(), text.data(), text.size()); });
+    if (put < 0) return system_error("write", beside, errno);
+    text.remove_prefix(static_cast<std::size_t>(put));
+  }
+  if (::fsync(file.number()) != 0) return system_error("sync", beside, errno);
+  if (::rename(beside.c_str(), path.c_str()) != 0) return system_error("rename", beside, errno);
+  return {};
+}
+
+Result<> make_private_folder(const std::string& path) {
+  for (std::size_t slash = path.find('/', 1);; slash = path.find('/', slash + 1)) {
+    const std::string part = path.substr(0, slash);
+    if (::mkdir(part.c_str(), 0700) != 0 && errno != EEXIST) {
+      return system_error("make", part, errno);
+    }
+    if (slash == std::string::npos) return {};
+  }
+}
+
+bool is_locked(const std::string& path) {
+  const Descriptor file(retry([&] { return ::open(path.c_str(), O_RDWR | O_CLOEXEC); }));
+  struct flock whole_file {};
+  whole_file.l_type = F_WRLCK;
+  whole_file.l_whence = SEEK_SET;
+  return file && ::fcntl(file.number(), F_OFD_GETLK, &whole_file) == 0 &&
+         whole_file.l_type != F_UNLCK;
+}
+
+Result<> remove_file(const std::string& path) {
+  if (::unlink(path.c_str()) != 0 && errno != ENOENT) return system_error("remove", path, errno);
+  return {};
 }
 
 Result<std::string> read_standard_input(std::size_t bytes_max) {

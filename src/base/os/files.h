@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 
 #include "base/result.h"
 
@@ -17,5 +18,18 @@ Result<std::string> read_whole_file(const std::string& path, std::size_t bytes_m
 
 // The same from standard input, as `-f -` asks for.
 Result<std::string> read_standard_input(std::size_t bytes_max);
+
+// The file has these contents, or those it had before: written beside, synced, renamed. Readable
+// by its owner alone.
+Result<> write_private_file(const std::string& path, std::string_view text);
+
+// With parents, for its owner alone; no error when it is there.
+Result<> make_private_folder(const std::string& path);
+
+// Whether somebody holds the file as SystemDisk::lock() does. False when there is no such file.
+bool is_locked(const std::string& path);
+
+// No error when it is absent.
+Result<> remove_file(const std::string& path);
 
 }  // namespace muster

@@ -4,12 +4,16 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <array>
+#include <cerrno>
 #include <charconv>
+#include <climits>
 #include <cstdlib>
 
 #include "base/check.h"
 #include "base/os/console.h"
 #include "base/os/files.h"
+#include "base/os/system_error.h"
 
 namespace muster {
 
@@ -35,6 +39,14 @@ std::optional<std::string> environment_variable(const std::string& name) {
   const char* value = std::getenv(name.c_str());
   if (value == nullptr) return std::nullopt;
   return std::string(value);
+}
+
+Result<std::string> working_folder() {
+  std::array<char, PATH_MAX> path{};
+  if (::getcwd(path.data(), path.size()) == nullptr) {
+    return system_error("find", "the working folder", errno);
+  }
+  return std::string(path.data());
 }
 
 void ignore_broken_pipes() {

@@ -25,6 +25,9 @@ Result<std::uint64_t> resident_bytes();
 // Nothing when unset; an empty string when set to nothing. The environment is never written to.
 std::optional<std::string> environment_variable(const std::string& name);
 
+// Where relative paths begin.
+Result<std::string> working_folder();
+
 // Writing to a closed socket or pipe becomes an error of the write instead of the end.
 void ignore_broken_pipes();
 

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "main/node_group.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+#include <vector>
+
+#include "agent/host_runtime.h"
+#include "agent/names/dns_server.h"
+#include "agent/names/zone.h"
+#include "agent/node_agent.h"
+#include "agent/pod_network.h"
+#include "agent/pretend_runtime.h"
+#include "base/os/detached_process.h"
+#include "base/os/machine.h"
+#include "cli/version.h"
+
+namespace muster {
+
+namespace {
+
+using agent::NodeOptions;
+
+// This machine as one node, where none was declared.
+NodeOptions whole_machine(const Machine& machine) {
+  NodeOptions node;
+  node.name = machine.host_name.empty() ? "localhost" : machine.host_name;
+  node.capacity.emplace("cpu", Quantity::of(machine.processors));
+  node.capacity.emplace("memory", Quantity::of(machine.memory_bytes, QuantityFormat::binary_si));
+  return node;
+}
+
+agent::MachineFacts facts_of(const Machine& machine, const std::string& runtime) {
+  return {.architecture = machine.architecture,
+          .kernel_version = machine.kernel_version,
+          .os_image = machine.os_image,
+          .machine_id = machine.machine_id,
+          .boot_id = machine.boot_id,
+          .version = "v" + cli::version_number() + "+muster",
+          .runtime = runtime + "://" + cli::version_number()};
+}
+
+// Programs beside this one (muster-trainer) are found as those of the machine are.
+std::string search_path() {
+  constexpr std::string_view usual = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+  const auto program = own_program();
+  if (!program) return std::string(usual);
+  return fmt::format("{}:{}", usual, program->substr(0, program->rfind('/')));
+}
+
+// Gives every node that has none a /24 out of the network's /16 (`a.b.0.0`); number 0 is the
+// gateway's own.
+void give_addresses(std::vector<NodeOptions>& nodes, const std::string& network_cidr,
+                    const std::string& own_address) {
+  const std::size_t second_dot = network_cidr.find('.', network_cidr.find('.') + 1);
+  const std::string prefix = network_cidr.substr(0, second_dot);
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    if (nodes[i].pod_cidr.empty()) nodes[i].pod_cidr = fmt::format("{}.{}.0/24", prefix, i + 1);
+    if (nodes[i].address.empty()) nodes[i].address = own_address;
+  }
+}
+
+// The addresses of pretended pods lead nowhere: they come out of a range that nobody routes.
+void give_pretended_addresses(std::vector<NodeOptions>& nodes) {
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    if (!nodes[i].pod_cidr.empty()) continue;
+    nodes[i].pod_cidr = fmt::format("100.{}.{}.0/24", 64 + i / 256, i % 256);
+  }
+}
+
+}  // namespace
+
+struct NodeGroups::Parts {
+  explicit Parts(NodeGroupsOptions options_in)
+      : options(std::move(options_in)), no_files(options.house.executor) {}
+
+  // The address that pods ask, or none where nobody can listen: hosts files know the gang anyway.
+  std::string open_names(const std::string& gateway);
+  void make_host(std::vector<NodeOptions> nodes, const Machine& machine);
+  void make_pretended(std::vector<NodeOptions> nodes, const Machine& machine);
+
+  NodeGroupsOptions options;
+  agent::NoVolumeFiles no_files;
+  agent::Zone zone;
+  std::unique_ptr<agent::DnsServer> names;
+  std::unique_ptr<agent::HostRuntime> host;
+  std::unique_ptr<agent::PretendRuntime> pretend;
+  std::vector<std::unique_ptr<agent::NodeAgent>> agents;
+};
+
+std::string NodeGroups::Parts::open_names(const std::string& gateway) {
+  constexpr std::uint16_t dns_port = 53;
+  names = std::make_unique<agent::DnsServer>(options.machine, options.house.executor, zone);
+  const auto listening = names->listen(gateway, dns_port);
+  if (listening) return gateway;
+  options.log.warning("no name server",
+                      {{"address", gateway}, {"error", listening.error().message}});
+  names.reset();
+  return {};
+}
+
+void NodeGroups::Parts::make_host(std::vector<NodeOptions> nodes, const Machine& machine) {
+  const Isolation isolation = probe_isolation();
+  const agent::PodNetwork network = agent::choose_pod_network(options.data, isolation);
+  give_addresses(nodes, network.cidr, network.gateway);
+  agent::HostOptions host_options{.pods_folder = options.data + "/pods",
+                                  .images = options.settings.host_images,
+                                  .isolation = isolation,
+                                  .network = network,
+                                  .hidden = {options.data}};
+  if (!options.settings.kubeconfig.empty()) {
+    host_options.hidden.push_back(options.settings.kubeconfig);
+  }
+  options.log.info("isolation", {{"what", agent::describe_isolation(host_options)}});
+  host = std::make_unique<agent::HostRuntime>(options.house.executor, options.machine,
+                                              std::move(host_options), options.log);
+  agents.push_back(std::make_unique<agent::NodeAgent>(
+      agent::NodeAgentOptions{
+          .nodes = std::move(nodes),
+          .machine = facts_of(machine, "host"),
+          .pods = {.pods_folder = options.data + "/pods", .search_path = search_path()},
+          .runtime_name = "host"},
+      options.api, options.house, *host, no_files));
+  agents.back()->follow([this](const client::CacheChange& change) { zone.apply(change); });
+}
+
+void NodeGroups::Parts::make_pretended(std::vector<NodeOptions> nodes, const Machine& machine) {
+  give_pretended_addresses(nodes);
+  pretend = std::make_unique<agent::PretendRuntime>(options.house.executor, options.house.clock);
+  agents.push_back(std::make_unique<agent::NodeAgent>(
+      agent::NodeAgentOptions{.nodes = std::move(nodes),
+                              .machine = facts_of(machine, "pretend"),
+                              .pods = {},
+                              .runtime_name = "pretend"},
+      options.api, options.house, *pretend, no_files));
+}
+
+Result<std::unique_ptr<NodeGroups>> NodeGroups::make(NodeGroupsOptions options) {
+  const Machine machine = this_machine();
+  std::vector<NodeOptions> host;
+  std::vector<NodeOptions> pretended;
+  for (NodeOptions& node : TRY(agent::parse_node_options(options.settings.nodes))) {
+    (node.is_pretended ? pretended : host).push_back(std::move(node));
+  }
+  if (host.empty() && pretended.empty()) host.push_back(whole_machine(machine));
+  auto parts = std::make_unique<Parts>(std::move(options));
+  if (!host.empty()) parts->make_host(std::move(host), machine);
+  if (!pretended.empty()) parts->make_pretended(std::move(pretended), machine);
+  return std::unique_ptr<NodeGroups>(new NodeGroups(std::move(parts)));
+}
+
+NodeGroups::NodeGroups(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+
+NodeGroups::~NodeGroups() = default;
+
+void NodeGroups::start() {
+  for (const auto& each : parts_->agents) each->start();
+}
+
+void NodeGroups::stop() {
+  parts_->agents.clear();
+}
+
+bool NodeGroups::are_ready() const {
+  for (const auto& each : parts_->agents) {
+    if (!each->is_ready()) return false;
+  }
+  return true;
+}
+
+}  // namespace muster

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "main/platform.h"
+
+#include <fmt/format.h>
+
+#include <future>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "base/os/event_loop.h"
+#include "base/os/files.h"
+#include "base/os/poll_loop.h"
+#include "base/os/process.h"
+#include "base/os/system_clock.h"
+#include "base/os/system_disk.h"
+#include "base/os/system_random.h"
+#include "control/controllers.h"
+#include "main/credentials.h"
+#include "main/node_group.h"
+#include "server/api_server.h"
+#include "server/authorization.h"
+#include "server/http/listener.h"
+#include "store/sqlite_store.h"
+
+namespace muster {
+
+namespace {
+
+constexpr Span patience = Span::of_seconds(30);
+constexpr Span look_every = Span::of_milliseconds(1);
+
+}  // namespace
+
+// In the order of construction; destroyed from the last to the first, after the threads ended.
+struct Platform::Parts {
+  explicit Parts(const Log& log_in) : log(log_in), authenticator(clock) {}
+
+  std::string data;
+  cli::Settings settings;
+  Log log;
+  SystemClock clock;
+  SystemRandom random;
+  std::unique_ptr<FileLock> lock;
+  Credentials credentials;
+  server::Authenticator authenticator;
+  server::RuleAuthorizer authorizer;
+
+  SystemDisk disk;
+  EventLoop house;
+  PollLoop machine;
+  std::unique_ptr<store::Store> store;
+  std::unique_ptr<server::ApiServer> server;
+  std::unique_ptr<client::Api> controller_api;
+  std::unique_ptr<client::Api> agent_api;
+  std::unique_ptr<control::Controllers> controllers;
+  std::unique_ptr<NodeGroups> nodes;
+  std::unique_ptr<server::HttpListener> listener;
+  std::vector<std::jthread> threads;
+
+  Result<> open_store();
+  void compose();
+  void run_threads();
+  void start_on_house(std::promise<Result<>>& started);
+  void announce_when_ready(std::promise<Result<>>& started, MonotonicInstant deadline);
+};
+
+Result<> Platform::Parts::open_store() {
+  store::StoreOptions options;
+  // Nobody knows what is on the disk after a failed sync: the only honest thing is to end.
+  options.on_fatal = [](const Error& error) { exit_hard(error.message); };
+  store = TRY(store::open_sqlite_store(disk, house, data + "/store", std::move(options)));
+  return {};
+}
+
+void Platform::Parts::compose() {
+  server = std::make_unique<server::ApiServer>(
+      *store, house, clock, random,
+      server::ServerOptions{.authorizer = &authorizer, .log = log.child("server")});
+  controller_api = server->in_process(server::controller_identity());
+  agent_api = server->in_process(server::agent_identity());
+  controllers = std::make_unique<control::Controllers>(
+      *controller_api, house, clock, random,
+      control::ControlOptions{.role = control::Role::embedded,
+                              .policy = {.placement = core::Placement::pinned},
+                              .record_folder = data + "/record",
+                              .disk = &disk,
+                              .log = log.child("control")});
+  listener = std::make_unique<server::HttpListener>(
+      [this](server::Request request, server::Respond respond) {
+        server->handle(std::move(request), std::move(respond));
+      },
+      server::HttpOptions{.house = house,
+                          .authenticator = authenticator,
+                          .server = credentials.server,
+                          .client_authority_pem = credentials.authority.certificate_pem,
+                          .log = log.child("http")});
+}
+
+Result<std::unique_ptr<Platform>> Platform::open(const std::string& data,
+                                                 const cli::Settings& settings, const Log& log) {
+  auto parts = std::make_unique<Parts>(log);
+  parts->data = data;
+  parts->settings = settings;
+  parts->lock = TRY(parts->disk.lock(cli::lock_path(data)));
+  TRY(write_private_file(cli::pid_path(data), std::to_string(process_id()) + "\n"));
+  parts->credentials = TRY(load_credentials(data, settings, parts->random, parts->clock.wall()));
+  for (server::TokenRecord& token : parts->credentials.tokens) {
+    TRY(parts->authenticator.accept(std::move(token)));
+  }
+  TRY(parts->open_store());
+  parts->compose();
+  parts->nodes = TRY(NodeGroups::make({.data = data,
+                                       .settings = settings,
+                                       .house = {parts->house, parts->clock, parts->random},
+                                       .api = *parts->agent_api,
+                                       .machine = parts->machine,
+                                       .disk = parts->disk,
+                                       .log = log.child("agent")}));
+  const cli::ListenAddress listen = TRY(cli::parse_listen(settings.listen));
+  TRY(parts->listener->open(listen.host, listen.port));
+  return std::unique_ptr<Platform>(new Platform(std::move(parts)));
+}
+
+Platform::Platform(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+
+Platform::~Platform() {
+  stop();
+}
+
+void Platform::Parts::run_threads() {
+  threads.emplace_back([this] { disk.lane(DiskLane::commit).run(); });
+  threads.emplace_back([this] { disk.lane(DiskLane::background).run(); });
+  threads.emplace_back([this] { machine.run(); });
+  threads.emplace_back([this] { house.run(); });
+  threads.emplace_back([this] { listener->run(); });
+}
+
+void Platform::Parts::start_on_house(std::promise<Result<>>& started) {
+  if (auto loaded = server->load(); !loaded) {
+    started.set_value(std::move(loaded));
+    return;
+  }
+  controllers->start();
+  nodes->start();
+  announce_when_ready(started, clock.monotonic() + patience);
+}
+
+// Ready is when `kubectl get nodes` shows them all and a job would be looked at.
+void Platform::Parts::announce_when_ready(std::promise<Result<>>& started,
+                                          MonotonicInstant deadline) {
+  if (controllers->has_synced() && nodes->are_ready()) {
+    started.set_value({});
+  } else if (clock.monotonic() > deadline) {
+    started.set_value(Error{ErrorCode::timeout, "controllers and nodes did not get ready"});
+  } else {
+    house.post_at(clock.monotonic() + look_every,
+                  [this, &started, deadline] { announce_when_ready(started, deadline); });
+  }
+}
+
+Result<> Platform::start() {
+  Parts& parts = *parts_;
+  TRY(write_kubeconfigs(parts.data, parts.settings, parts.credentials, address()));
+  parts.run_threads();
+  std::promise<Result<>> started;
+  parts.house.post([&parts, &started] { parts.start_on_house(started); });
+  TRY(started.get_future().get());
+  parts.log.info("ready", {{"address", address()}});
+  return write_private_file(cli::ready_path(parts.data), address());
+}
+
+// The listener first, so that nobody is answered by half a platform; then the decisions; then the
+// store, which writes what it was given.
+void Platform::stop() {
+  Parts& parts = *parts_;
+  if (parts.threads.empty()) return;
+  parts.listener->stop();
+  parts.threads.back().join();
+  parts.threads.pop_back();
+  std::promise<void> closed;
+  parts.house.post([&parts, &closed] {
+    parts.nodes->stop();
+    parts.controllers.reset();
+    parts.store->close([&closed] { closed.set_value(); });
+  });
+  closed.get_future().wait();
+  parts.house.stop();
+  parts.machine.stop();
+  parts.disk.lane(DiskLane::commit).stop();
+  parts.disk.lane(DiskLane::background).stop();
+  parts.threads.clear();
+}
+
+std::string Platform::address() const {
+  return "https://" + parts_->listener->address();
+}
+
+}  // namespace muster

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "main/serve.h"
+
+#include "base/log_sink.h"
+#include "base/os/detached_process.h"
+#include "base/os/process.h"
+#include "base/os/system_clock.h"
+#include "main/platform.h"
+
+namespace muster {
+
+int serve(const std::string& data, const cli::Settings& settings, const cli::Output& output) {
+  ignore_broken_pipes();
+  // Before the first thread, so that every one of them inherits it.
+  block_termination_signals();
+  const SystemClock clock;
+  const auto sink = open_standard_error_log();
+  const Log log(*sink, clock, {});
+  auto platform = Platform::open(data, settings, log);
+  if (!platform) return cli::fail(output, platform.error());
+  if (const auto started = (*platform)->start(); !started) {
+    (*platform)->stop();
+    return cli::fail(output, started.error());
+  }
+  wait_for_termination_signal();
+  log.info("ending", {});
+  (*platform)->stop();
+  return cli::exit_done;
+}
+
+}  // namespace muster
