@@ -83,6 +83,11 @@ void JobWorld::set_parallelism(std::int64_t parallelism) {
   touch(job_);
 }
 
+void JobWorld::set_deadline(std::int64_t seconds) {
+  job_ = Draft(job_).set({"spec", "activeDeadlineSeconds"}, Value::integer(seconds)).value();
+  touch(job_);
+}
+
 void JobWorld::run_pod(std::size_t which) {
   const std::string* name = nth_pod(which);
   if (name == nullptr || !is_active(pods_[*name])) return;

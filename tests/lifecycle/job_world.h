@@ -49,6 +49,7 @@ class JobWorld {
   // What users, the clock and the node do.
   void set_suspended(bool suspended);
   void set_parallelism(std::int64_t parallelism);
+  void set_deadline(std::int64_t seconds);
   void advance(Span span) { now_ = now_ + span; }
   void run_pod(std::size_t which);
   void end_pod(std::size_t which, bool succeeded);
