@@ -133,6 +133,26 @@ TEST(Walk, a_node_that_dies_sends_its_gang_back_to_the_queue) {
   EXPECT_TRUE(world.has_condition(resources::jobs, "train", "Complete"));
 }
 
+TEST(Walk, deleting_anything_at_any_moment_leaves_nothing_behind) {
+  for (int moment = 0; moment < 8; ++moment) {
+    ControlWorld world;
+    world.add_node("n1", 4);
+    world.add_queue(4);
+    world.add_job("train", {.pods = 4});
+    world.run_for(Span::of_milliseconds(moment < 5 ? moment : (moment - 4) * 4000));
+    world.remove(resources::jobs, "team-a", "train");
+    world.remove(resources::cluster_queues, "", "cq");
+    world.remove(resources::local_queues, "team-a", "queue");
+    world.remove(resources::resource_flavors, "", "default");
+    world.run_for(minute);
+    for (const auto& resource :
+         {resources::jobs, resources::workloads, resources::pods, resources::cluster_queues,
+          resources::local_queues, resources::resource_flavors}) {
+      EXPECT_TRUE(world.all(resource).empty()) << resource.plural << " at " << moment;
+    }
+  }
+}
+
 TEST(Walk, controllers_that_start_anew_at_any_moment_go_on) {
   for (int moment = 0; moment < 16; ++moment) {
     ControlWorld world;
