@@ -48,6 +48,7 @@ std::optional<StartRefusal> refused_field(View pod) {
 }
 
 StartRefusal config_error(const Error& error) {
+  if (error.code == ErrorCode::invalid) return not_supported(error.message);
   return {
       .reason = "CreateContainerConfigError", .message = error.message, .event_reason = "Failed"};
 }

@@ -26,7 +26,8 @@ TEST(Volumes, no_name_leads_out_of_the_pod) {
   const NodeOptions node{.name = "n"};
   const char* const pods[] = {
       R"({"spec":{"volumes":[{"name":"../v","emptyDir":{}}]}})",
-      R"({"spec":{"volumes":[{"name":"v","configMap":{"name":"m","items":[{"key":"k","path":"../x"}]}}]}})",
+      R"({"spec":{"volumes":[{"name":"v","configMap":{"name":"m",
+          "items":[{"key":"k","path":"../x"}]}}]}})",
       R"({"spec":{"volumes":[{"name":"v","configMap":{"name":"bad"}}]}})",
       R"({"spec":{"volumes":[{"name":"v","downwardAPI":{"items":[{"path":"/x",
           "fieldRef":{"fieldPath":"metadata.name"}}]}}]}})",

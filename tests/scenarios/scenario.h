@@ -31,6 +31,7 @@ struct NamedVerb {
 std::span<const NamedVerb> convert_verbs();
 std::span<const NamedVerb> language_verbs();
 std::span<const NamedVerb> lifecycle_verbs();
+std::span<const NamedVerb> node_verbs();
 std::span<const NamedVerb> patch_verbs();
 std::span<const NamedVerb> plan_verbs();
 std::span<const NamedVerb> queueing_verbs();

@@ -46,7 +46,8 @@ int add_rules(scmp_filter_ctx filter) {
     if (outcome < 0 && outcome != -EDOM) return outcome;  // EDOM: not on this architecture
   }
   for (const scmp_datum_t flag : namespace_flags) {
-    const scmp_arg_cmp has_flag = SCMP_A0(SCMP_CMP_MASKED_EQ, flag, flag);
+    // SCMP_A0 spelled out: the macro is C.
+    const scmp_arg_cmp has_flag{0, SCMP_CMP_MASKED_EQ, flag, flag};
     const int in_unshare =
         ::seccomp_rule_add_array(filter, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(unshare), 1, &has_flag);
     if (in_unshare < 0) return in_unshare;
