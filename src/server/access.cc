@@ -3,20 +3,24 @@
 
 #include <algorithm>
 
+#include "server/authorization.h"
 #include "server/discovery.h"
 
 namespace muster::server {
 
-Outcome<> check_access(const Context& context, const Target& target, std::string_view verb,
-                       const Identity& identity) {
-  const Access access{.identity = identity,
-                      .verb = verb,
-                      .group = target.kind->group,
-                      .resource = target.kind->plural,
-                      .subresource = target.subresource,
-                      .name_space = target.name_space,
-                      .name = target.name};
-  if (context.authorizer.allows(access)) return {};
+namespace {
+
+Access access_of(const Target& target, std::string_view verb, const Identity& identity) {
+  return {.identity = identity,
+          .verb = verb,
+          .group = target.kind->group,
+          .resource = target.kind->plural,
+          .subresource = target.subresource,
+          .name_space = target.name_space,
+          .name = target.name};
+}
+
+Failure denied(const Target& target, std::string_view verb, const Identity& identity) {
   std::string resource = target.kind->plural;
   if (!target.subresource.empty()) resource += "/" + target.subresource;
   return failures::denied({.user = identity.name,
@@ -24,6 +28,20 @@ Outcome<> check_access(const Context& context, const Target& target, std::string
                            .resource = {.group = target.kind->group, .resource = resource},
                            .name = target.name,
                            .name_space = target.name_space});
+}
+
+}  // namespace
+
+Outcome<> check_access(const Context& context, const Target& target, std::string_view verb,
+                       const Identity& identity) {
+  if (context.authorizer.allows(access_of(target, verb, identity))) return {};
+  return denied(target, verb, identity);
+}
+
+Outcome<> check_stored(const Target& target, std::string_view verb, const Identity& identity,
+                       objects::View stored) {
+  if (node_may_write(access_of(target, verb, identity), stored)) return {};
+  return denied(target, verb, identity);
 }
 
 Outcome<> check_subresource(const Target& target, std::string_view verb) {

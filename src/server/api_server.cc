@@ -25,12 +25,19 @@ constexpr std::string_view lasting_namespaces[] = {"default", "kube-system", "ku
 
 const MastersOnly masters_only;
 
+// Compiled once for all servers of a process: a simulation makes thousands of them. Copies share
+// the kinds.
+const KindRegistry& built_in_kinds() {
+  static const KindRegistry kinds = KindRegistry::built_in().must();
+  return kinds;
+}
+
 }  // namespace
 
 struct ApiServer::Parts {
   Parts(store::Store& store, Executor& house, Clock& clock, Random& random,
         const ServerOptions& options)
-      : registry(KindRegistry::built_in().must()),
+      : registry(built_in_kinds()),
         cache(store, registry, trees),
         context{.store = store,
                 .house = house,

@@ -65,7 +65,7 @@ Response RequestHandler::answer_path(const Asked& asked) {
   return page_not_found();
 }
 
-Response RequestHandler::answer_discovery(const Asked& asked) const {
+Response RequestHandler::answer_discovery(const Asked& asked) {
   const std::string& path = asked.route.path;
   const bool whole = path == "/api" || path == "/apis";
   const auto form = answer_form(asked.request, asked.route.query,
@@ -74,32 +74,33 @@ Response RequestHandler::answer_discovery(const Asked& asked) const {
   const Shape shape = form->form.shape;
   if (whole && (shape == Shape::discovery_v2 || shape == Shape::discovery_v2beta1)) {
     const TaggedText& text =
-        path == "/api" ? discovery_.aggregated_core(shape) : discovery_.aggregated_groups(shape);
+        path == "/api" ? discovery().aggregated_core(shape) : discovery().aggregated_groups(shape);
     return tagged(text, content_type_of(form->form), "public");
   }
-  if (path == "/api") return value_answer(200, discovery_.core_versions(""), *form);
-  if (path == "/apis") return value_answer(200, discovery_.group_list(), *form);
+  if (path == "/api") return value_answer(200, discovery().core_versions(""), *form);
+  if (path == "/apis") return value_answer(200, discovery().group_list(), *form);
   std::string_view rest = path;
   Value found;
   if (rest.starts_with("/api/")) {
-    found = discovery_.resource_list("", rest.substr(5));
+    found = discovery().resource_list("", rest.substr(5));
   } else {
     rest.remove_prefix(6);
     const std::size_t slash = rest.find('/');
     found = slash == std::string_view::npos
-                ? discovery_.group(rest)
-                : discovery_.resource_list(rest.substr(0, slash), rest.substr(slash + 1));
+                ? discovery().group(rest)
+                : discovery().resource_list(rest.substr(0, slash), rest.substr(slash + 1));
   }
   if (!found) return page_not_found();
   return value_answer(200, found, *form);
 }
 
 Response RequestHandler::answer_openapi(const Asked& asked) {
+  if (!openapi_) openapi_.emplace(context_.registry);
   const std::string& path = asked.route.path;
   constexpr std::string_view root = "/openapi/v3";
-  if (path == root) return tagged(openapi_.index(), "application/json", "no-cache, private");
+  if (path == root) return tagged(openapi_->index(), "application/json", "no-cache, private");
   if (path[root.size()] != '/') return page_not_found();
-  const TaggedText* document = openapi_.document(path.substr(root.size() + 1));
+  const TaggedText* document = openapi_->document(path.substr(root.size() + 1));
   if (document == nullptr) return page_not_found();
   return tagged(*document, "application/json", "public, immutable");
 }

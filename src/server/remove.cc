@@ -11,6 +11,7 @@
 #include "objects/builder.h"
 #include "objects/metadata.h"
 #include "objects/rewrite.h"
+#include "server/access.h"
 #include "server/commit.h"
 #include "server/kind_traits.h"
 #include "server/limits.h"
@@ -147,6 +148,9 @@ void attempt(std::unique_ptr<Removal> removal) {
     answer_later(context, std::move(removal->done), std::move(failure));
   };
   if (!now) return refuse(not_found(request.target));
+  if (auto own = check_stored(request.target, "delete", request.identity, now.tree); !own) {
+    return refuse(std::move(own).error());
+  }
   if (auto holds = check_preconditions(request, now); !holds) {
     return refuse(std::move(holds).error());
   }

@@ -35,8 +35,12 @@ bool fits(std::string_view verb, const Route& route) {
 
 }  // namespace
 
-RequestHandler::RequestHandler(Context& context)
-    : context_(context), discovery_(context.registry), openapi_(context.registry) {}
+RequestHandler::RequestHandler(Context& context) : context_(context) {}
+
+const Discovery& RequestHandler::discovery() {
+  if (!discovery_) discovery_.emplace(context_.registry);
+  return *discovery_;
+}
 
 void RequestHandler::respond_later(Respond respond, Response response) {
   context_.house.post([respond = std::move(respond), response = std::move(response)]() mutable {
@@ -106,7 +110,7 @@ void RequestHandler::handle(Request request, Respond respond) {
     Response response = answer_path(asked);
     return respond_later(std::move(asked.respond), std::move(response));
   }
-  if (!discovery_.has_version(asked.route.group, asked.route.version)) {
+  if (!discovery().has_version(asked.route.group, asked.route.version)) {
     return respond_later(std::move(asked.respond), text_answer(404, "404 page not found\n"));
   }
   if (auto known = check_route(asked); !known) return fail(known.error());

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "server/answer.h"
 #include "server/context.h"
@@ -43,7 +44,7 @@ class RequestHandler {
 
   // What is no resource: health, version, discovery, OpenAPI.
   Response answer_path(const Asked& asked);
-  Response answer_discovery(const Asked& asked) const;
+  Response answer_discovery(const Asked& asked);
   Response answer_openapi(const Asked& asked);
 
   Response get(const Asked& asked);
@@ -60,9 +61,12 @@ class RequestHandler {
   WriteAnswer answering(Asked asked);
   void respond_later(Respond respond, Response response);
 
+  // Made when somebody asks: a server that is used in process alone needs neither.
+  const Discovery& discovery();
+
   Context& context_;
-  Discovery discovery_;
-  OpenApi openapi_;
+  std::optional<Discovery> discovery_;
+  std::optional<OpenApi> openapi_;
   EncodedEvents encoded_;
 };
 

@@ -7,6 +7,7 @@
 
 #include "objects/metadata.h"
 #include "objects/patch/compiled_patch_schema.h"
+#include "server/access.h"
 #include "server/commit.h"
 #include "server/kind_traits.h"
 #include "server/limits.h"
@@ -104,6 +105,8 @@ struct Decision {
 Outcome<Decision> decide(Change& change, const Present& now) {
   const Target& target = change.request.target;
   if (!now) return not_found(target);
+  ALLOWED(check_stored(target, change.patch_type ? "patch" : "update", change.request.identity,
+                       now.tree));
   const Value body = ALLOWED(next_body(change, now));
   const store::Revision wanted = ALLOWED(wanted_revision(change, body));
   if (!wanted.is_none() && wanted != now.cached->revision) return stale(target);
