@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/model/audit.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+
+#include "core/model/tables.h"
+
+namespace muster::core {
+
+namespace {
+
+using Figures = std::map<std::string, std::int64_t>;
+
+constexpr std::array<std::string_view, 8> standing_names{
+    "absent", "invalid", "resting", "stranded", "queued", "queued", "reserved", "finished"};
+
+// Figures that are zero say nothing.
+void count(Figures& figures, const std::string& name, std::int64_t amount) {
+  if ((figures[name] += amount) == 0) figures.erase(name);
+}
+
+std::string usage_name(std::string_view queue, std::string_view flavor, std::string_view resource) {
+  return fmt::format("usage of {}/{}/{}", queue, flavor, resource);
+}
+
+std::string free_name(std::string_view node, std::string_view resource) {
+  return fmt::format("free on {}: {}", node, resource);
+}
+
+// What the arrays say.
+Figures figures_of(const Tables& tables) {
+  Figures figures;
+  tables.cluster_queues.for_each([&](ClusterQueueId id, const ClusterQueueRow& row) {
+    for (std::size_t g = 0; g < row.cells.size(); ++g) {
+      for (const FlavorCells& cells : row.cells[g]) {
+        std::uint32_t cell = cells.first;
+        for (const ResourceId resource : row.spec.groups[g].covered) {
+          count(figures,
+                usage_name(tables.cluster_queues.key(id), tables.flavors.key(cells.flavor),
+                           tables.names.name(resource)),
+                tables.quota.usage[cell++]);
+        }
+      }
+    }
+  });
+  for (std::size_t r = 0; r < tables.names.size(); ++r) {
+    const ResourceId resource(static_cast<std::uint32_t>(r));
+    tables.nodes.for_each([&](NodeId id, const NodeRow&) {
+      count(figures, free_name(tables.nodes.key(id), tables.names.name(resource)),
+            tables.free.at(resource, id));
+    });
+  }
+  return figures;
+}
+
+// The same from the objects.
+class Recount {
+ public:
+  explicit Recount(const Tables& tables) : tables_(tables), names_(tables.names) {}
+
+  Figures run() {
+    tables_.nodes.for_each([&](NodeId id, const NodeRow& row) {
+      for (const Amount& amount : row.spec.allocatable) add_free(id, amount, 1);
+    });
+    tables_.pods.for_each([&](PodId id, const PodRow& row) { add_pod(id, row); });
+    tables_.workloads.for_each([&](WorkloadId id, const WorkloadRow& row) {
+      if (row.present) add_workload(tables_.workloads.key(id), row);
+    });
+    return std::move(figures_);
+  }
+
+ private:
+  void add_free(NodeId node, const Amount& amount, std::int64_t times) {
+    count(figures_, free_name(tables_.nodes.key(node), tables_.names.name(amount.resource)),
+          amount.amount * times);
+  }
+
+  void add_pod(PodId id, const PodRow& row) {
+    const auto pod = read_pod(row.object, names_);
+    if (!row.present || !pod || pod->is_terminated) return;
+    const std::string node =
+        pod->node_name.empty() ? row.assumed_node.value_or("") : pod->node_name;
+    if (node.empty()) return;
+    const NodeId node_id = tables_.nodes.find(node);
+    for (const Amount& amount : pod->requests) add_free(node_id, amount, -1);
+    const std::string name_space = object_key(tables_.pods.key(id)).name_space;
+    if (!pod->workload.empty()) {
+      ++bound_[{name_space + "/" + pod->workload, pod->pod_set, node}];
+    } else if (!pod->owner_uid.empty()) {
+      ++bound_by_owner_[{pod->owner_uid, pod->pod_set, node}];
+    }
+  }
+
+  std::int64_t bound(const std::string& key, const Workload& workload, const std::string& set,
+                     const std::string& node) const {
+    std::int64_t sum = 0;
+    std::vector<std::string> labels{set};
+    if (workload.pod_sets.size() == 1) labels.emplace_back();
+    for (const std::string& label : labels) {
+      const auto named = bound_.find({key, label, node});
+      if (named != bound_.end()) sum += named->second;
+      const auto owned = bound_by_owner_.find({workload.owner_uid, label, node});
+      if (owned != bound_by_owner_.end()) sum += owned->second;
+    }
+    return sum;
+  }
+
+  void add_workload(const std::string& key, const WorkloadRow& row) {
+    const auto workload = read_workload(row.assumed ? row.assumed : row.object, names_);
+    if (!workload || !workload->holds_quota()) return;
+    const ClusterQueueId queue = tables_.cluster_queues.find(workload->admission.cluster_queue);
+    for (const PodSetAssignment& assignment : workload->admission.pod_sets) {
+      const auto set = std::ranges::find(workload->pod_sets, assignment.name, &GangPodSet::name);
+      if (set == workload->pod_sets.end()) continue;
+      add_usage(queue, assignment, *set);
+      for (const AssignedDomain& domain : assignment.domains) {
+        const std::int64_t empty =
+            std::max<std::int64_t>(0, domain.count - bound(key, *workload, set->name, domain.node));
+        const NodeId node = tables_.nodes.find(domain.node);
+        for (const Amount& amount : set->requests) add_free(node, amount, -empty);
+        add_free(node, {tables_.names.pods(), 1}, -empty);
+      }
+    }
+  }
+
+  void add_usage(ClusterQueueId queue, const PodSetAssignment& assignment, const GangPodSet& set) {
+    for (const auto& [resource, flavor] : assignment.flavors) {
+      const FlavorId flavor_id = tables_.flavors.find(flavor);
+      if (queue.is_none() || flavor_id.is_none()) continue;
+      if (!tables_.cell_of(tables_.cluster_queues[queue], flavor_id, resource)) continue;
+      const std::int64_t each =
+          amount_of(assignment.usage, resource) / std::max<std::int64_t>(1, assignment.count);
+      count(figures_,
+            usage_name(tables_.cluster_queues.key(queue), flavor, tables_.names.name(resource)),
+            each * std::min(assignment.count, set.effective_count()));
+    }
+  }
+
+  const Tables& tables_;
+  ResourceNames names_;
+  Figures figures_;
+  std::map<std::array<std::string, 3>, std::int64_t> bound_;           // workload, set, node
+  std::map<std::array<std::string, 3>, std::int64_t> bound_by_owner_;  // owner's uid, set, node
+};
+
+void compare(const Figures& have, const Figures& want, std::vector<std::string>& problems) {
+  std::set<std::string> keys;
+  for (const auto& [name, figure] : have) keys.insert(name);
+  for (const auto& [name, figure] : want) keys.insert(name);
+  for (const std::string& name : keys) {
+    const std::int64_t a = have.contains(name) ? have.at(name) : 0;
+    const std::int64_t b = want.contains(name) ? want.at(name) : 0;
+    if (a != b) problems.push_back(fmt::format("{} is {}, counted again {}", name, a, b));
+  }
+}
+
+// Every waiting workload stands where its row says, and nowhere else.
+void check_queues(const Tables& tables, std::vector<std::string>& problems) {
+  std::map<std::string, int> found;
+  tables.cluster_queues.for_each([&](ClusterQueueId id, const ClusterQueueRow& row) {
+    for (const QueuePlace& place : row.queue.active) {
+      ++found[place.key];
+      if (tables.workloads[place.id].standing != Standing::queued) {
+        problems.push_back(fmt::format("{} is active but does not say so", place.key));
+      }
+    }
+    for (const QueuePlace& place : row.queue.parked) {
+      ++found[place.key];
+      if (tables.workloads[place.id].standing != Standing::parked) {
+        problems.push_back(fmt::format("{} is parked but does not say so", place.key));
+      }
+    }
+    if (tables.head_of(row).has_value() !=
+        tables.ready_queues.contains(tables.cluster_queues.key(id))) {
+      problems.push_back(fmt::format("{} is ready, or is not", tables.cluster_queues.key(id)));
+    }
+  });
+  tables.workloads.for_each([&](WorkloadId id, const WorkloadRow& row) {
+    const bool waits = row.standing == Standing::queued || row.standing == Standing::parked;
+    const std::string& key = tables.workloads.key(id);
+    const auto times = found.find(key);
+    if ((times == found.end() ? 0 : times->second) != (waits ? 1 : 0)) {
+      problems.push_back(fmt::format("{} is {} but stands in its queue {} times", key,
+                                     standing_names[static_cast<std::size_t>(row.standing)],
+                                     times == found.end() ? 0 : times->second));
+    }
+  });
+}
+
+}  // namespace
+
+std::vector<std::string> audit(const ClusterState& state) {
+  std::vector<std::string> problems;
+  const Tables& tables = state.tables();
+  compare(figures_of(tables), Recount(tables).run(), problems);
+  check_queues(tables, problems);
+  if (!tables.undo.empty()) problems.emplace_back("a trial was left open");
+  return problems;
+}
+
+std::string describe(const ClusterState& state) {
+  const Tables& tables = state.tables();
+  std::vector<std::string> lines;
+  for (const auto& [name, figure] : figures_of(tables)) {
+    lines.push_back(fmt::format("{}: {}", name, figure));
+  }
+  tables.workloads.for_each([&](WorkloadId id, const WorkloadRow& row) {
+    if (!row.present) return;
+    const std::string queue =
+        row.queued_in.is_none() ? "" : " in " + tables.cluster_queues.key(row.queued_in);
+    lines.push_back(fmt::format("workload {}: {}{}", tables.workloads.key(id),
+                                standing_names[static_cast<std::size_t>(row.standing)], queue));
+  });
+  tables.pods.for_each([&](PodId id, const PodRow& row) {
+    const std::string node = row.node.is_none() ? "nowhere" : tables.nodes.key(row.node);
+    lines.push_back(fmt::format("pod {}: {} {}", tables.pods.key(id), node, row.address));
+  });
+  for (const auto* pods : {&tables.loose_pods, &tables.parked_pods}) {
+    for (const auto& [created, key] : *pods) lines.push_back(fmt::format("loose {}", key));
+  }
+  std::ranges::sort(lines);
+  return fmt::format("{}", fmt::join(lines, "\n"));
+}
+
+}  // namespace muster::core
