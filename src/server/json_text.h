@@ -13,6 +13,7 @@
 #include <string_view>
 #include <utility>
 
+#include "objects/builder.h"
 #include "objects/json.h"
 #include "objects/value.h"
 
@@ -31,7 +32,11 @@ class JsonText {
     needs_comma_ = false;
     return *this;
   }
-  JsonText& text(std::string_view value) { return this->value(objects::Value::string(value)); }
+  JsonText& text(std::string_view text) {
+    // The node lives no longer than this call, and neither has the text to.
+    const objects::Node node = objects::Builder::literal(text);
+    return value(objects::View(&node));
+  }
   JsonText& boolean(bool value) { return raw(value ? "true" : "false"); }
 
   JsonText& value(objects::View value) {

@@ -1,8 +1,8 @@
 // Negotiation: in which form a client wants its answer, and in which form its body comes.
 //
-//   auto form = accepted_form(request.accept, Answerable::objects);
-//   if (!form) return failures::not_acceptable();
-//   if (form->shape == Shape::table) …
+//   const Accepted accepted = accepted_form(request.accept, Answerable::objects);
+//   if (!accepted.form) return failures::not_acceptable();
+//   if (is_table(accepted.form->shape)) …
 //   auto body = body_form(request.content_type);
 //
 // Assumes: clauses are tried in the order of their q values, then of the text, as kube-apiserver
@@ -14,8 +14,6 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
-
-#include "base/result.h"
 
 namespace muster::server {
 
