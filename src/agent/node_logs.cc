@@ -12,8 +12,8 @@ namespace muster::agent {
 Result<std::unique_ptr<LogFollower>> NodeLogs::open(const LogWish& wish) const {
   const ContainerState* state = agent_.container(wish.pod_uid, wish.container);
   if (state == nullptr || (state->started == Instant{} && state->attempt == 0)) {
-    const std::string_view reason =
-        state == nullptr || state->reason.empty() ? "ContainerCreating" : state->reason;
+    const bool says_why = state != nullptr && !state->reason.empty();
+    const std::string reason = says_why ? state->reason : "ContainerCreating";
     return Error::bad_request(fmt::format("container \"{}\" in pod \"{}\" is waiting to start: {}",
                                           wish.container, agent_.pod_name(wish.pod_uid), reason));
   }

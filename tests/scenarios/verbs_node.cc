@@ -136,7 +136,8 @@ ContainerState state_of(View given) {
 Result<Value> pod_status(const Value& scenario) {
   const View given = scenario["given"];
   const Value pod = scenario.part(given["pod"]);
-  agent::PodObservation observation{.now = TRY(now_of(scenario))};
+  agent::PodObservation observation;
+  observation.now = TRY(now_of(scenario));
   observation.started = observation.now;
   if (const View containers = given["containers"]) {
     observation.state.emplace();
