@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/sha1.h"
+#include "base/timestamp.h"
 #include "base/uid.h"
 #include "core/draft.h"
 #include "core/words.h"
@@ -76,8 +77,10 @@ std::string suffix_of(std::string_view text) {
 
 }  // namespace
 
-PodMaker::PodMaker(const Value& job, std::int64_t gang_size)
-    : job_name_(objects::name_of(job)), job_uid_(objects::uid_of(job)) {
+PodMaker::PodMaker(const Value& job, const PodsMade& pods)
+    : job_name_(objects::name_of(job)),
+      incarnation_(
+          fmt::format("{}\n{}", objects::uid_of(job), format_time(Timestamp::of(pods.started)))) {
   const View pod_template = job["spec"]["template"];
   const auto part = [&](View of) { return job.part(of); };
   std::vector<Value> finalizers;
@@ -94,7 +97,7 @@ PodMaker::PodMaker(const Value& job, std::int64_t gang_size)
            Value::array({controller_reference(objects::resources::jobs.api_version(),
                                               objects::resources::jobs.kind, job)}))
       .set({"spec"}, part(pod_template["spec"]));
-  lower_gang_size(pod, gang_size);
+  lower_gang_size(pod, pods.gang_size);
   if (job["spec"]["completionMode"].string_or("") == "Indexed") {
     add_index_variables(pod, pod_template["spec"]);
   }
@@ -126,7 +129,7 @@ std::string PodMaker::free_name(const std::string& prefix, std::optional<std::in
   std::size_t& attempt = index ? of_this_index : next_attempt_;
   for (;; ++attempt) {
     std::string name =
-        prefix + suffix_of(fmt::format("{}\n{}\n{}", job_uid_, index.value_or(-1), attempt));
+        prefix + suffix_of(fmt::format("{}\n{}\n{}", incarnation_, index.value_or(-1), attempt));
     if (taken_names.insert(name).second) return name;
   }
 }

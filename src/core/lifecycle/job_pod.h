@@ -1,12 +1,12 @@
 // The pods that a job makes: from its template, with what makes them its own: owner, finalizer, a
 // name and, of an Indexed Job, its index as label, annotation, hostname and variable.
 //
-//   PodMaker maker(job);
+//   PodMaker maker(job, {.started = start_time, .gang_size = 4});
 //   edits.push_back(Edit::create(resources::pods, maker.make(2, taken_names)));
 //
 // Assumes: the job was admitted by its schema. Names look like those of generateName but follow
-// from the job's uid, the index and how many such names are taken: see run_job.h for why.
-// SPDX-License-Identifier: Apache-2.0
+// from the job's uid, its start, the index and how many such names are taken: see run_job.h for
+// why. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>
@@ -15,15 +15,19 @@
 #include <set>
 #include <string>
 
+#include "base/instant.h"
 #include "objects/value.h"
 
 namespace muster::core {
 
+struct PodsMade {
+  Instant started = {};        // of the job: pods of its next start have other names
+  std::int64_t gang_size = 0;  // how many there will be; the annotation never says more
+};
+
 class PodMaker {
  public:
-  // gang_size: how many pods of the job there will be; the template's own, if it has one, is never
-  // larger.
-  PodMaker(const objects::Value& job, std::int64_t gang_size);
+  PodMaker(const objects::Value& job, const PodsMade& pods);
 
   // The name is one that is not taken, and is taken from now on.
   objects::Value make(std::optional<std::int64_t> index, std::set<std::string>& taken_names);
@@ -34,7 +38,7 @@ class PodMaker {
                         std::set<std::string>& taken_names);
 
   std::string job_name_;
-  std::string job_uid_;
+  std::string incarnation_;
   objects::Value pod_;            // all that the pods have in common
   std::size_t next_attempt_ = 0;  // of pods without an index
 };

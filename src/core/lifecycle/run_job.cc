@@ -120,7 +120,8 @@ class JobLook {
 void JobLook::run() {
   status_ = JobStatus::of(job_);
   count();
-  if (!status_.start_time && !is_suspended()) status_.start_time = now_;
+  const bool starts = !status_.start_time || status_.is_true("Suspended");
+  if (starts && !is_suspended()) status_.start_time = now_;
   std::optional<Verdict> verdict = judge();
   if (verdict) {
     take_away(surplus_pods(pods_, std::nullopt, INT64_MAX), Counting::counted);
@@ -207,8 +208,6 @@ bool JobLook::exceeds_back_off_limit() const {
 bool JobLook::is_past_deadline() {
   const auto seconds = spec_["activeDeadlineSeconds"].integer();
   if (!seconds || !status_.start_time || is_suspended()) return false;
-  // A job that resumes begins anew.
-  if (status_.is_true("Suspended")) return false;
   const Instant deadline{saturating_add(status_.start_time->nanoseconds,
                                         saturating_multiply(*seconds, 1'000'000'000))};
   if (now_ >= deadline) return true;
@@ -245,7 +244,7 @@ void JobLook::make_pods(std::int64_t wanted) {
   }
   std::set<std::string> names;
   for (const JobPod& pod : pods_) names.emplace(pod.name);
-  PodMaker maker(job_, wanted);
+  PodMaker maker(job_, {.started = status_.start_time.value_or(now_), .gang_size = wanted});
   const auto make = [&](std::optional<std::int64_t> index) {
     Value pod = maker.make(index, names);
     record("SuccessfulCreate", fmt::format("Created pod: {}", objects::name_of(pod)));
@@ -280,9 +279,8 @@ void JobLook::suspend() {
 }
 
 void JobLook::resume() {
-  if (!status_.state({"Suspended", "False", "JobResumed", "Job resumed"}, now_)) return;
-  status_.start_time = now_;
-  record("Resumed", "Job resumed");
+  const bool resumes = status_.state({"Suspended", "False", "JobResumed", "Job resumed"}, now_);
+  if (resumes) record("Resumed", "Job resumed");
 }
 
 // Forgotten pods lose their finalizer first, so that their end is not counted as a failure.

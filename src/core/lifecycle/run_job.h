@@ -9,8 +9,8 @@
 //
 // Assumes: the views are never older than what earlier steps for this job saw or wrote, also
 // across a restart, and a step begins when the edits of the one before were answered. So that one
-// mistake there does not run a rank twice, pods have names that follow from the job and their
-// index: the same decision made again asks for a name that is taken, and is refused.
+// mistake there does not run a rank twice, pods have names that follow from the job, its start and
+// their index: the same decision made again asks for a name that is taken, and is refused.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
