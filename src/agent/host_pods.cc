@@ -113,10 +113,15 @@ Result<> HostPods::begin(const std::string& uid, Pod& pod, PodSpec spec) {
     return {};
   }
   if (!lock) return lock.error();
+  // Inside, relative paths and links lead elsewhere; and what is hidden may come to be later.
+  std::vector<std::string> hidden;
+  for (const std::string& path : options_.hidden) {
+    hidden.push_back(canonical_path(path).value_or(path));
+  }
   ShimSpec shim{.pod = std::move(spec),
                 .isolation = options_.isolation,
                 .network = options_.network,
-                .hidden = options_.hidden,
+                .hidden = std::move(hidden),
                 .log_limits = options_.log_limits,
                 .processes_max = options_.processes_max};
   TRY(replace_file(pod_folder::spec_path(pod.folder), to_json_text(shim), Durable::no));

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "base/os/event_loop.h"
+#include "base/os/poll_loop.h"
 #include "base/os/system_clock.h"
 #include "base/os/system_disk.h"
 #include "base/os/system_random.h"
@@ -23,6 +24,7 @@
 namespace muster::suites {
 namespace {
 
+template <class Loop>
 class RealExecutorWorld final : public ExecutorWorld {
  public:
   Executor& executor() override { return loop_; }
@@ -32,7 +34,7 @@ class RealExecutorWorld final : public ExecutorWorld {
 
  private:
   SystemClock clock_;
-  EventLoop loop_;
+  Loop loop_;
 };
 
 // Steps until stop(), as EventLoop::run does.
@@ -69,7 +71,9 @@ std::unique_ptr<ExecutorWorld> executor_world() {
   return std::make_unique<World>();
 }
 INSTANTIATE_TEST_SUITE_P(real, ExecutorSuite,
-                         ::testing::Values(&executor_world<RealExecutorWorld>));
+                         ::testing::Values(&executor_world<RealExecutorWorld<EventLoop>>));
+INSTANTIATE_TEST_SUITE_P(polling, ExecutorSuite,
+                         ::testing::Values(&executor_world<RealExecutorWorld<PollLoop>>));
 INSTANTIATE_TEST_SUITE_P(simulated, ExecutorSuite,
                          ::testing::Values(&executor_world<VirtualExecutorWorld>));
 

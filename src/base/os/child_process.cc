@@ -6,12 +6,14 @@
 #include <signal.h>
 #include <spawn.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 // Debian 12's header forgets to say that these are functions of C.
 extern "C" {
 #include <sys/pidfd.h>
 }
 
+#include <algorithm>
 #include <charconv>
 #include <string_view>
 
@@ -70,6 +72,18 @@ class SpawnPlan {
     return {};
   }
 
+  // Whatever else is open here and was not marked to be closed, by us or by whoever started us.
+  void close_others(const std::vector<std::pair<int, int>>& passed) {
+    int end = STDERR_FILENO + 1;
+    for (const auto& [from, to] : passed) end = std::max(end, to + 1);
+    for (int number = STDERR_FILENO + 1; number < end; ++number) {
+      const bool is_passed = std::any_of(passed.begin(), passed.end(),
+                                         [&](const auto& pair) { return pair.second == number; });
+      if (!is_passed) CHECK(::posix_spawn_file_actions_addclose(&actions_, number) == 0);
+    }
+    CHECK(::posix_spawn_file_actions_addclosefrom_np(&actions_, end) == 0);
+  }
+
   const posix_spawn_file_actions_t* actions() const { return &actions_; }
   const posix_spawnattr_t* attributes() const { return &attributes_; }
 
@@ -92,6 +106,7 @@ Result<ChildProcess> ChildProcess::spawn(const SpawnOptions& options) {
   SpawnPlan plan;
   plan.set_flags(options.new_session);
   for (const auto& [from, to] : options.descriptors) TRY(plan.pass(from, to));
+  plan.close_others(options.descriptors);
   const std::vector<char*> arguments = pointers_of(options.arguments);
   const std::vector<char*> environment = pointers_of(options.environment);
   pid_t child = 0;

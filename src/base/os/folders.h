@@ -51,7 +51,7 @@ Result<> rename_file(const std::string& from, const std::string& to);
 // conflict while another open file holds it.
 Result<Descriptor> lock_file(const std::string& path);
 
-// Without links and dots. not_found when it leads nowhere.
+// Absolute, without links and dots. not_found when it leads nowhere.
 Result<std::string> canonical_path(const std::string& path);
 
 }  // namespace muster

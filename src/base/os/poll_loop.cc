@@ -109,7 +109,7 @@ void PollLoop::run() {
   while (!stop_.load(std::memory_order_relaxed)) {
     run_posted();
     run_due_timers();
-    wait_and_dispatch();
+    if (!stop_.load(std::memory_order_relaxed)) wait_and_dispatch();
   }
   stop_.store(false, std::memory_order_relaxed);
 }
@@ -176,7 +176,8 @@ void PollLoop::wait_and_dispatch() {
     const std::lock_guard lock(mutex_);
     asleep_ = false;
   }
-  for (int i = 0; i < count; ++i) {
+  // After stop() none starts; what is ready stays so for the next run().
+  for (int i = 0; i < count && !stop_.load(std::memory_order_relaxed); ++i) {
     const std::uint64_t id = events[static_cast<std::size_t>(i)].data.u64;
     if (id == event_watch) {
       std::uint64_t counter = 0;
