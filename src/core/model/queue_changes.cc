@@ -94,7 +94,7 @@ void Tables::apply_flavor(const Event& event) {
     show(row, event);
     row.spec = read_resource_flavor(event.object);
   }
-  cluster_queues.for_each([&](ClusterQueueId queue, const ClusterQueueRow& queue_row) {
+  cluster_queues.for_each([&, id = id](ClusterQueueId queue, const ClusterQueueRow& queue_row) {
     const bool names_it = std::ranges::any_of(queue_row.cells, [&](const auto& group) {
       return std::ranges::any_of(group, [&](const FlavorCells& c) { return c.flavor == id; });
     });
