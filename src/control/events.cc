@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <utility>
+#include <vector>
 
 #include "base/timestamp.h"
 #include "base/utf8.h"
@@ -72,14 +74,16 @@ Value event_of(const Note& note, const std::string& name, const std::string& nam
   });
 }
 
-// Makes room for one more by forgetting what was not heard of for longest.
+// Makes room by forgetting the half that was not heard of for longest: once in a while, not each
+// time.
 template <class Map>
 void make_room(Map& map) {
   if (map.size() < event_series_max) return;
-  const auto oldest = std::min_element(map.begin(), map.end(), [](const auto& a, const auto& b) {
-    return a.second.used < b.second.used;
-  });
-  map.erase(oldest);
+  std::vector<std::uint64_t> used;
+  for (const auto& [identity, entry] : map) used.push_back(entry.used);
+  const auto middle = used.begin() + static_cast<std::ptrdiff_t>(used.size() / 2);
+  std::nth_element(used.begin(), middle, used.end());
+  std::erase_if(map, [oldest = *middle](const auto& each) { return each.second.used <= oldest; });
 }
 
 }  // namespace

@@ -54,11 +54,10 @@ void NodeLoop::on_pod(const client::CacheChange& change) {
     if (found != pods_of_.end() && found->second.empty()) pods_of_.erase(found);
   }
   if (after.empty()) return;
-  // A pod that runs where it ran before is no news for a node that lives; one that has just come,
-  // or must go, is.
-  const bool is_news = before != after || objects::is_being_deleted(change.after);
   pods_of_[after].insert(key);
-  if (is_news) mark(after);
+  // Of a node that is well its pods are no news.
+  const Value node = cache_.find(resources::nodes, {"", after});
+  if (!objects::is_true(objects::condition(node, "Ready"))) mark(after);
 }
 
 void NodeLoop::mark(std::string_view node) {
