@@ -7,7 +7,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <gtest/gtest.h>
 #include <openssl/err.h>
 #include <openssl/pem.h>
 #include <openssl/ssl.h>
@@ -120,6 +119,24 @@ class TlsPeer {
     buffer_.erase(0, size);
     return answer;
   }
+
+  // How many bytes the next answer has, head and all.
+  std::size_t read_answer_bytes() {
+    read_until("\r\n\r\n");
+    const std::size_t head = buffer_.find("\r\n\r\n") + 4;
+    return head + read_answer().body.size();
+  }
+
+  // That many bytes, whatever they are; false when the connection ends before.
+  bool read_bytes(std::size_t count) {
+    while (buffer_.size() < count) {
+      if (!read_some()) return false;
+    }
+    buffer_.erase(0, count);
+    return true;
+  }
+
+  void close() { stream_.reset(); }
 
   // The bytes of the next chunk; empty for the last one, or when the connection ends.
   std::string read_chunk() {
