@@ -119,7 +119,8 @@ Value named_pod(const Value& sample, int number) {
   const Value placed =
       objects::with(named, {"metadata", "namespace"}, Value::string("default")).must();
   const Value unversioned = objects::without(placed, {"metadata", "resourceVersion"}).must();
-  return objects::without(unversioned, {"spec", "priorityClassName"}).must();
+  const Value classless = objects::without(unversioned, {"spec", "priorityClassName"}).must();
+  return objects::without(classless, {"spec", "priority"}).must();
 }
 
 double creates_per_second(House& house, const Value& sample) {
