@@ -60,6 +60,8 @@ void ObjectCache::start() {
 }
 
 void ObjectCache::stop() {
+  lifeline_.renew();
+  when_synced_ = nullptr;
   for (auto& [resource, table] : tables_) table.feed->stop();
 }
 

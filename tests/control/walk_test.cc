@@ -169,6 +169,22 @@ TEST(Walk, controllers_that_start_anew_at_any_moment_go_on) {
   }
 }
 
+TEST(Walk, controllers_that_were_stopped_decide_and_write_nothing) {
+  for (int moment = 0; moment < 60; ++moment) {
+    ControlWorld world;
+    world.add_node("n1", 4);
+    world.add_queue(4);
+    world.add_job("train");
+    world.restart_controllers();
+    for (int step = 0; step < moment; ++step) world.base.time.step();
+    world.controllers->stop();
+    const ControlStatistics before = world.controllers->statistics();
+    world.base.time.run_for(Span::of_seconds(5));
+    EXPECT_EQ(world.controllers->statistics().cycles, before.cycles) << moment;
+    EXPECT_EQ(world.controllers->statistics().writes, before.writes) << moment;
+  }
+}
+
 TEST(Walk, lost_late_and_repeated_messages_change_no_outcome) {
   for (std::uint64_t seed = 1; seed <= 8; ++seed) {
     ControlWorld world({}, seed);
