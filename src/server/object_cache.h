@@ -15,7 +15,6 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <ranges>
 #include <set>
 #include <string>
 #include <string_view>
@@ -84,7 +83,18 @@ class ObjectCache {
                            std::string_view name) const;
 
   // The objects of one namespace, or of all where it is empty, in the order of their keys.
-  using Range = std::ranges::subrange<Objects::const_iterator>;
+  // (std::ranges::subrange does not compile with clang 14 and libstdc++ 12.)
+  class Range {
+   public:
+    Range(Objects::const_iterator begin, Objects::const_iterator end) : begin_(begin), end_(end) {}
+    Objects::const_iterator begin() const { return begin_; }
+    Objects::const_iterator end() const { return end_; }
+    bool empty() const { return begin_ == end_; }
+
+   private:
+    Objects::const_iterator begin_;
+    Objects::const_iterator end_;
+  };
   Range all_in(const objects::Kind& kind, std::string_view name_space) const;
 
   // Null where nothing has this uid.
