@@ -80,7 +80,7 @@ class ZoneTest : public testing::Test {
   }
 
   Zone zone_;
-  const Value nothing_;
+  Value nothing_;
 };
 
 constexpr const char* ready = R"("conditions":[{"type":"Ready","status":"True"}])";

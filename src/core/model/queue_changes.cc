@@ -83,8 +83,7 @@ void clear(Row& row) {
 }  // namespace
 
 void Tables::apply_flavor(const Event& event) {
-  const auto [found, step] = find_row(flavors, event);
-  const auto id = found;  // clang 14 captures no structured binding
+  const auto [id, step] = find_row(flavors, event);
   if (step == Step::ignore) return;
   FlavorRow& row = flavors[id];
   if (only_looks_new(row, step, event)) return;
