@@ -14,6 +14,7 @@ namespace muster::cli {
 namespace {
 
 constexpr Span patience = Span::of_seconds(60);
+constexpr Span settling_span = Span::of_milliseconds(50);
 constexpr Span look_every = Span::of_milliseconds(2);
 constexpr std::size_t log_bytes_shown_max = std::size_t{64} * 1024 * 1024;
 constexpr std::size_t log_lines_shown = 15;
@@ -66,6 +67,14 @@ int start_in_background(const std::string& data, const Settings& settings, const
               Error::internal("the platform is not ready after a minute; see " + log_path(data)));
 }
 
+// The process that has the folder and goes on having it: one that was just killed may still be on
+// its way out.
+std::optional<std::int64_t> settled_process(const std::string& data) {
+  if (!running_process(data)) return std::nullopt;
+  pause_thread(settling_span);
+  return running_process(data);
+}
+
 Result<> prepare(const std::string& data, const UpOptions& options, Settings& settings) {
   TRY(make_private_folder(data));
   settings = TRY(load_settings(data));
@@ -79,7 +88,7 @@ Result<> prepare(const std::string& data, const UpOptions& options, Settings& se
 int up(const UpOptions& options, const Output& output, const Serve& serve) {
   const auto data = data_folder(options.data);
   if (!data) return fail(output, data.error());
-  if (const auto process = running_process(*data)) {
+  if (const auto process = settled_process(*data)) {
     output.out(
         fmt::format("Muster is already up (process {}) with the data in {}.\n", *process, *data));
     const bool asks_for_change =

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "agent/disk_volume_files.h"
 #include "agent/host_runtime.h"
 #include "agent/names/dns_server.h"
 #include "agent/names/zone.h"
@@ -15,6 +16,7 @@
 #include "base/os/detached_process.h"
 #include "base/os/machine.h"
 #include "cli/version.h"
+#include "main/pod_log_streams.h"
 
 namespace muster {
 
@@ -73,7 +75,9 @@ void give_pretended_addresses(std::vector<NodeOptions>& nodes) {
 
 struct NodeGroups::Parts {
   explicit Parts(NodeGroupsOptions options_in)
-      : options(std::move(options_in)), no_files(options.house.executor) {}
+      : options(std::move(options_in)),
+        no_files(options.house.executor),
+        files(options.disk, options.house.executor) {}
 
   // The address that pods ask, or none where nobody can listen: hosts files know the gang anyway.
   std::string open_names(const std::string& gateway);
@@ -82,11 +86,13 @@ struct NodeGroups::Parts {
 
   NodeGroupsOptions options;
   agent::NoVolumeFiles no_files;
+  agent::DiskVolumeFiles files;
   agent::Zone zone;
   std::unique_ptr<agent::DnsServer> names;
   std::unique_ptr<agent::HostRuntime> host;
   std::unique_ptr<agent::PretendRuntime> pretend;
   std::vector<std::unique_ptr<agent::NodeAgent>> agents;
+  PodLogStreams logs;
 };
 
 std::string NodeGroups::Parts::open_names(const std::string& gateway) {
@@ -121,8 +127,10 @@ void NodeGroups::Parts::make_host(std::vector<NodeOptions> nodes, const Machine&
           .machine = facts_of(machine, "host"),
           .pods = {.pods_folder = options.data + "/pods", .search_path = search_path()},
           .runtime_name = "host"},
-      options.api, options.house, *host, no_files));
+      options.api, options.house, *host, files));
   agents.back()->follow([this](const client::CacheChange& change) { zone.apply(change); });
+  logs.add(std::make_unique<agent::NodeLogs>(*agents.back(), options.disk, options.house,
+                                             options.data + "/pods"));
 }
 
 void NodeGroups::Parts::make_pretended(std::vector<NodeOptions> nodes, const Machine& machine) {
@@ -134,6 +142,8 @@ void NodeGroups::Parts::make_pretended(std::vector<NodeOptions> nodes, const Mac
                               .pods = {},
                               .runtime_name = "pretend"},
       options.api, options.house, *pretend, no_files));
+  logs.add(
+      std::make_unique<agent::NodeLogs>(*agents.back(), options.disk, options.house, *pretend));
 }
 
 Result<std::unique_ptr<NodeGroups>> NodeGroups::make(NodeGroupsOptions options) {
@@ -159,7 +169,12 @@ void NodeGroups::start() {
 }
 
 void NodeGroups::stop() {
+  parts_->logs.clear();
   parts_->agents.clear();
+}
+
+server::PodLogs& NodeGroups::logs() {
+  return parts_->logs;
 }
 
 bool NodeGroups::are_ready() const {

@@ -16,6 +16,7 @@
 #include "cli/settings.h"
 #include "client/api.h"
 #include "client/list_watch.h"
+#include "server/pod_logs.h"
 
 namespace muster {
 
@@ -37,6 +38,8 @@ class NodeGroups {
 
   void start();
   bool are_ready() const;
+
+  server::PodLogs& logs();
 
   // On the house thread: nothing is heard of the nodes afterwards. Pods run on.
   void stop();

@@ -66,10 +66,10 @@ struct Platform::Parts {
 };
 
 Result<> Platform::Parts::open_store() {
-  store::StoreOptions options;
   // Nobody knows what is on the disk after a failed sync: the only honest thing is to end.
-  options.on_fatal = [](const Error& error) { exit_hard(error.message); };
-  store = TRY(store::open_sqlite_store(disk, house, data + "/store", std::move(options)));
+  store = TRY(store::open_sqlite_store(
+      disk, house, data + "/store",
+      {.limits = {}, .on_fatal = [](const Error& error) { exit_hard(error.message); }}));
   return {};
 }
 
@@ -117,6 +117,7 @@ Result<std::unique_ptr<Platform>> Platform::open(const std::string& data,
                                        .machine = parts->machine,
                                        .disk = parts->disk,
                                        .log = log.child("agent")}));
+  parts->server->set_logs(&parts->nodes->logs());
   const cli::ListenAddress listen = TRY(cli::parse_listen(settings.listen));
   TRY(parts->listener->open(listen.host, listen.port));
   return std::unique_ptr<Platform>(new Platform(std::move(parts)));

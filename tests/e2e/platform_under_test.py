@@ -58,7 +58,10 @@ class Platform:
             return int(file.read())
 
     def kill(self):
-        os.kill(self.pid(), signal.SIGKILL)
+        process = self.pid()
+        os.kill(process, signal.SIGKILL)
+        while os.path.exists(f"/proc/{process}"):
+            time.sleep(0.001)
 
     def down(self):
         return subprocess.run([MUSTER, "down", "--data", self.data], stdout=subprocess.PIPE,
