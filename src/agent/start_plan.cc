@@ -8,6 +8,7 @@
 #include "agent/downward.h"
 #include "agent/environment.h"
 #include "agent/gang.h"
+#include "base/quantity.h"
 #include "objects/metadata.h"
 
 namespace muster::agent {
@@ -73,6 +74,14 @@ std::vector<std::string> search_domains(View pod, const PodDefaults& defaults) {
   return domains;
 }
 
+// In bytes; 0 where there is none, or none that can be counted.
+std::int64_t memory_limit(View container) {
+  const View limit = container["resources"]["limits"]["memory"];
+  if (!limit.is_string()) return 0;
+  const auto quantity = Quantity::parse(limit.string_or(""));
+  return quantity ? quantity->value().value_or(0) : 0;
+}
+
 Result<ContainerSpec> container_of(View pod, View container, const PodVolumes& volumes,
                                    const Surroundings& surroundings, const PodDefaults& defaults) {
   ContainerSpec made;
@@ -81,6 +90,7 @@ Result<ContainerSpec> container_of(View pod, View container, const PodVolumes& v
   Environment environment = TRY(environment_of(pod, container, surroundings));
   made.arguments = TRY(arguments_of(container, environment));
   made.mounts = TRY(mounts_of(container, volumes, environment));
+  made.memory_bytes_max = memory_limit(container);
   const std::string_view folder = container["workingDir"].string_or("");
   if (!folder.empty()) made.working_folder = folder;
   // Container runtimes set it where the pod does not; MPI and friends read it.

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "agent/end_pods.h"
+#include "agent/pod_network.h"
 #include "base/os/detached_process.h"
 #include "base/os/files.h"
 #include "cli/settings.h"
@@ -35,6 +36,7 @@ int down(const std::string& given, const Output& output) {
   }
   const auto pods = agent::end_all_pods(*data + "/pods");
   if (!pods) return fail(output, pods.error());
+  agent::remove_pod_network(agent::bridged_network(*data, {}));
   if (!process && *pods == 0) {
     output.out(fmt::format("Muster is not up in {}.\n", *data));
     return exit_done;
