@@ -58,6 +58,10 @@ class House {
     server = std::make_unique<ApiServer>(*store, loop, clock, random, ServerOptions{});
     server->load().must();
     api = server->in_process({.name = "bench", .groups = {"system:masters"}});
+    // Answered after the namespaces that load() has begun to write.
+    store->put_if("/bare/start", store::Bytes::copy_of(""), store::Expected::absent(),
+                  [this](const Result<store::Revision>&) { loop.stop(); });
+    loop.run();
   }
   ~House() {
     api.reset();
@@ -112,6 +116,12 @@ class House {
   std::jthread commit_;
   std::jthread background_;
 };
+
+// Without its owner, who is not here: the collector would follow.
+Value ownerless(const Value& sample) {
+  const Value alone = objects::without(sample, {"metadata", "ownerReferences"}).must();
+  return Value::copy_of(objects::without(alone, {"metadata", "finalizers"}).must());
+}
 
 Value named_pod(const Value& sample, int number) {
   const Value named =
@@ -245,10 +255,10 @@ double start_milliseconds(const std::string& folder) {
 }
 
 void measure_all(const std::string& folder) {
-  const Value sample = objects::parse_json(bench::sample_pod()).must();
+  const Value sample = ownerless(objects::parse_json(bench::sample_pod()).must());
   measure_writes(folder, sample);
   measure_reads(folder, sample);
-  fmt::print("{:<40} {:>10.1f} ms\n", "an empty server, made and loaded",
+  fmt::print("{:<40} {:>10.1f} ms\n", "a further server, made and loaded",
              start_milliseconds(folder));
   std::filesystem::remove_all(folder);
 }
