@@ -70,7 +70,8 @@ std::string json_of(const RecordEntry& entry) {
   const Value refused = Value::object({{"group", text(entry.resource.group)},
                                        {"kind", text(entry.resource.kind)},
                                        {"namespace", text(entry.key.name_space)},
-                                       {"name", text(entry.key.name)}});
+                                       {"name", text(entry.key.name)},
+                                       {"uid", text(entry.uid)}});
   return objects::to_json(Value::object({{"refused", refused}}));
 }
 
@@ -97,8 +98,10 @@ Result<RecordEntry> entry_of(std::string_view line) {
     const Resource* resource =
         objects::find_resource(refused["group"].string_or(""), refused["kind"].string_or(""));
     if (resource == nullptr) return Error::internal("an entry of an unknown kind");
-    entry = RecordEntry::of_refusal(*resource, {std::string(refused["namespace"].string_or("")),
-                                                std::string(refused["name"].string_or(""))});
+    entry = RecordEntry::of_refusal(*resource,
+                                    {std::string(refused["namespace"].string_or("")),
+                                     std::string(refused["name"].string_or(""))},
+                                    std::string(refused["uid"].string_or("")));
   }
   return entry;
 }
@@ -140,11 +143,12 @@ RecordEntry RecordEntry::of_cycle(Value plan) {
   return entry;
 }
 
-RecordEntry RecordEntry::of_refusal(const Resource& resource, ObjectKey key) {
+RecordEntry RecordEntry::of_refusal(const Resource& resource, ObjectKey key, std::string uid) {
   RecordEntry entry;
   entry.type = Type::refused;
   entry.resource = resource;
   entry.key = std::move(key);
+  entry.uid = std::move(uid);
   return entry;
 }
 

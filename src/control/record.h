@@ -48,10 +48,12 @@ struct RecordEntry {
   objects::Value plan = {};         // cycle
   objects::Resource resource = {};  // refused
   objects::ObjectKey key = {};      // refused
+  std::string uid = {};             // refused
 
   static RecordEntry of(core::Event event);
   static RecordEntry of_cycle(objects::Value plan);
-  static RecordEntry of_refusal(const objects::Resource& resource, objects::ObjectKey key);
+  static RecordEntry of_refusal(const objects::Resource& resource, objects::ObjectKey key,
+                                std::string uid = {});
 };
 
 struct RecordOptions {

@@ -33,7 +33,7 @@ class Replay {
     } else if (entry.type == RecordEntry::Type::cycle) {
       decide(entry.plan, index);
     } else {
-      state_.forget(entry.resource, entry.key);
+      state_.forget(entry.resource, entry.key, entry.uid);
     }
   }
 

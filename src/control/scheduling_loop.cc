@@ -10,8 +10,6 @@ namespace muster::control {
 
 using core::Edit;
 using core::Plan;
-using objects::ObjectKey;
-using objects::Resource;
 
 SchedulingLoop::SchedulingLoop(client::House house, client::ObjectCache& cache, Writer& writer,
                                const core::Policy& policy, RecordFile* record)
@@ -92,22 +90,24 @@ void SchedulingLoop::submit(std::vector<Edit> edits) {
   for (const Edit& edit : edits) {
     if (write == nullptr && edit.verb != Edit::Verb::record) write = &edit;
   }
-  const Resource resource = write == nullptr ? Resource{} : write->resource;
-  ObjectKey key = write == nullptr ? ObjectKey{} : objects::key_of(write->object);
+  Written target;
+  if (write != nullptr) {
+    target = {write->resource, objects::key_of(write->object),
+              std::string(objects::uid_of(write->object))};
+  }
   ++writing_;
   writer_.submit(std::move(edits),
-                 lifeline_.guard([this, resource, key = std::move(key)](const WriteOutcome& done) {
-                   on_written(resource, key, done);
+                 lifeline_.guard([this, target = std::move(target)](const WriteOutcome& done) {
+                   on_written(target, done);
                  }));
 }
 
-void SchedulingLoop::on_written(const Resource& resource, const ObjectKey& key,
-                                const WriteOutcome& outcome) {
+void SchedulingLoop::on_written(const Written& target, const WriteOutcome& outcome) {
   if (outcome.is_unknown()) {
     // It may have happened. Until that is known nobody else gets the quota and the places.
-    cache_.refresh(resource, lifeline_.guard([this, resource, key] {
+    cache_.refresh(target.resource, lifeline_.guard([this, target] {
       --writing_;
-      take_back(resource, key);
+      take_back(target);
     }));
     return;
   }
@@ -115,13 +115,15 @@ void SchedulingLoop::on_written(const Resource& resource, const ObjectKey& key,
   if (outcome.done()) {
     backoff_.reset();
   } else {
-    take_back(resource, key);
+    take_back(target);
   }
 }
 
-void SchedulingLoop::take_back(const Resource& resource, const ObjectKey& key) {
-  if (record_ != nullptr) record_->append(RecordEntry::of_refusal(resource, key));
-  state_.forget(resource, key);
+void SchedulingLoop::take_back(const Written& target) {
+  if (record_ != nullptr) {
+    record_->append(RecordEntry::of_refusal(target.resource, target.key, target.uid));
+  }
+  state_.forget(target.resource, target.key, target.uid);
   // At once it would decide the same from the same old view; the change that caused the refusal
   // wakes it earlier.
   wake_later();

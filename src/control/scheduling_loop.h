@@ -41,14 +41,20 @@ class SchedulingLoop {
   const core::ClusterState& state() const { return state_; }
 
  private:
+  // The object that a list of edits writes to.
+  struct Written {
+    objects::Resource resource = {};
+    objects::ObjectKey key = {};
+    std::string uid = {};
+  };
+
   void on_event(const core::Event& event);
   void wake();
   void wake_later();
   void round();
   void submit(std::vector<core::Edit> edits);
-  void on_written(const objects::Resource& resource, const objects::ObjectKey& key,
-                  const WriteOutcome& outcome);
-  void take_back(const objects::Resource& resource, const objects::ObjectKey& key);
+  void on_written(const Written& target, const WriteOutcome& outcome);
+  void take_back(const Written& target);
 
   client::House house_;
   client::ObjectCache& cache_;

@@ -92,7 +92,7 @@ void PlanHouse::answer(std::size_t index, bool refuse) {
   under_way_.erase(under_way_.begin() + static_cast<std::ptrdiff_t>(index));
   const Edit& edit = edits.front();
   if (!refuse && write(edit)) return;
-  state_.forget(edit.resource, objects::key_of(edit.object));
+  state_.forget(edit.resource, objects::key_of(edit.object), objects::uid_of(edit.object));
   for (const std::string& line : audit(state_)) problem("audit: " + line);
 }
 

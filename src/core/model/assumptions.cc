@@ -30,10 +30,11 @@ void Tables::assume_unbindable(PodId id, std::string message) {
   if (loose_pods.erase(place) > 0) parked_pods.insert(place);
 }
 
-void Tables::forget_workload(std::string_view key) {
+void Tables::forget_workload(std::string_view key, std::string_view uid) {
   const WorkloadId id = workloads.find(key);
   if (id.is_none() || !workloads[id].present) return;
   WorkloadRow& row = workloads[id];
+  if (!uid.empty() && row.uid != uid) return;
   if (row.assumed) {
     row.assumed = {};
     show_workload(id, row.object);
@@ -54,10 +55,11 @@ void Tables::forget_workload(std::string_view key) {
   }
 }
 
-void Tables::forget_pod(std::string_view key) {
+void Tables::forget_pod(std::string_view key, std::string_view uid) {
   const PodId id = pods.find(key);
   if (id.is_none() || !pods[id].present) return;
   PodRow& row = pods[id];
+  if (!uid.empty() && row.uid != uid) return;
   if (!row.assumed_node) {
     row.telling.clear();
     parked_pods.erase({row.spec.created, std::string(key)});

@@ -110,9 +110,10 @@ void ClusterState::assume(const Plan& plan) {
   tables_->endangered.clear();
 }
 
-void ClusterState::forget(const objects::Resource& resource, const objects::ObjectKey& key) {
-  if (resource == resources::workloads) tables_->forget_workload(key_text(key));
-  if (resource == resources::pods) tables_->forget_pod(key_text(key));
+void ClusterState::forget(const objects::Resource& resource, const objects::ObjectKey& key,
+                          std::string_view uid) {
+  if (resource == resources::workloads) tables_->forget_workload(key_text(key), uid);
+  if (resource == resources::pods) tables_->forget_pod(key_text(key), uid);
 }
 
 bool ClusterState::has_work() const {

@@ -15,6 +15,7 @@
 
 #include <memory>
 #include <optional>
+#include <string_view>
 
 #include "core/model/event.h"
 #include "objects/resource.h"
@@ -41,7 +42,10 @@ class ClusterState {
 
   // The write did not happen: the assumption is undone and the workload or pod is looked at again.
   // Not to be called while the outcome is unknown, nor for a write that was answered with success.
-  void forget(const objects::Resource& resource, const objects::ObjectKey& key);
+  // `uid` is that of the object the write was for: a successor of the same name has writes of its
+  // own under way. Empty: whichever is there.
+  void forget(const objects::Resource& resource, const objects::ObjectKey& key,
+              std::string_view uid = {});
 
   // Whether some head has not been tried since the last thing that could have changed its answer.
   bool has_work() const;

@@ -85,8 +85,8 @@ struct Tables {
   void assume_waiting(WorkloadId id, bool for_place_only, std::string message);
   void assume_bound(PodId id, std::string_view node, std::string_view address);
   void assume_unbindable(PodId id, std::string message);
-  void forget_workload(std::string_view key);
-  void forget_pod(std::string_view key);
+  void forget_workload(std::string_view key, std::string_view uid);
+  void forget_pod(std::string_view key, std::string_view uid);
 
   // Questions.
   bool is_active(const ClusterQueueRow& queue) const;

@@ -3,7 +3,8 @@
 //
 //   Cycle cycle(tables, policy);
 //   evict_failed_nodes(cycle);  tell_stranded(cycle);
-//   auto nominees = nominate(cycle);  order(nominees);  admit(cycle, nominees);
+//   auto nominees = nominate(cycle);  order(nominees);
+//   keep_room(cycle, nominees);  admit(cycle, nominees);
 //   bind(cycle);  place_unmanaged(cycle);
 //
 // Assumes: the trial of the cycle is never committed; the state is as it was when the cycle ends.
@@ -47,6 +48,7 @@ void evict_failed_nodes(Cycle& cycle);
 void tell_stranded(Cycle& cycle);
 std::vector<Nominee> nominate(Cycle& cycle);
 void order(std::vector<Nominee>& nominees);
+void keep_room(Cycle& cycle, const std::vector<Nominee>& nominees);
 void admit(Cycle& cycle, const std::vector<Nominee>& nominees);
 void bind(Cycle& cycle);
 void place_unmanaged(Cycle& cycle);

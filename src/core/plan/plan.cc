@@ -33,6 +33,7 @@ Plan plan(ClusterState& state, const Policy& policy) {
   tell_stranded(cycle);
   std::vector<Nominee> nominees = nominate(cycle);
   order(nominees);
+  keep_room(cycle, nominees);
   admit(cycle, nominees);
   bind(cycle);
   if (policy.places_unmanaged_pods) place_unmanaged(cycle);

@@ -1,0 +1,167 @@
+// What a caller of plan() relies on beyond single decisions.
+// SPDX-License-Identifier: Apache-2.0
+#include "core/plan/plan.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "core/model/audit.h"
+#include "objects/json.h"
+#include "objects/metadata.h"
+#include "tests/plan/made_objects.h"
+
+namespace muster::core {
+namespace {
+
+class PlanTest : public ::testing::Test {
+ protected:
+  PlanTest() {
+    state_.apply({.type = EventType::tick, .now = Instant{1'735'732'800'000'000'000}});
+    add(made::name_space("a"));
+    add(made::flavor("default"));
+    add(made::cluster_queue("cq", {.gpus = 4}));
+    add(made::local_queue("main", "cq"));
+    add(made::node("n1", {.gpus = 4}));
+  }
+
+  void add(const made::Made& made) { state_.apply(made::upsert(made)); }
+
+  // The types of the actions of one cycle, which counts from now on.
+  std::vector<Action> cycle(const Policy& policy = {}) {
+    Plan made = plan(state_, policy);
+    state_.assume(made);
+    return made.actions;
+  }
+
+  ClusterState state_;
+};
+
+TEST_F(PlanTest, a_decision_counts_before_it_is_written) {
+  add(made::workload("first", {.uid = "1", .pods = 3}));
+  add(made::workload("second", {.uid = "2", .pods = 3, .created_minute = 1}));
+  EXPECT_EQ(cycle().front().type, Action::Type::admit);
+  EXPECT_EQ(cycle().front().type, Action::Type::wait);
+  EXPECT_FALSE(state_.has_work());
+}
+
+TEST_F(PlanTest, a_refused_write_gives_back_what_it_took) {
+  add(made::workload("first", {.uid = "1", .pods = 3}));
+  const std::string before = describe(state_);
+  cycle();
+  EXPECT_NE(describe(state_), before);
+  state_.forget(objects::resources::workloads, {"a", "first"});
+  EXPECT_EQ(describe(state_), before);
+  EXPECT_TRUE(state_.has_work());
+}
+
+TEST_F(PlanTest, the_refusal_of_a_predecessors_write_is_not_the_successors) {
+  add(made::workload("first", {.uid = "1", .pods = 3}));
+  cycle();
+  add(made::workload("first", {.uid = "2", .pods = 3}));
+  cycle();
+  const std::string decided = describe(state_);
+  state_.forget(objects::resources::workloads, {"a", "first"}, "1");
+  EXPECT_EQ(describe(state_), decided);
+  state_.forget(objects::resources::workloads, {"a", "first"}, "2");
+  EXPECT_NE(describe(state_), decided);
+}
+
+TEST_F(PlanTest, an_older_event_does_not_undo_a_decision_under_way) {
+  const made::Made workload = made::workload("first", {.uid = "1", .pods = 3});
+  state_.apply(made::upsert(workload, 8));
+  cycle();
+  const std::string decided = describe(state_);
+  state_.apply(made::upsert(workload, 8));
+  state_.apply(made::upsert(workload, 9));
+  EXPECT_EQ(describe(state_), decided);
+}
+
+TEST_F(PlanTest, conditions_are_not_rewritten_for_amounts) {
+  add(made::workload("runs", {.uid = "1", .pods = 3}));
+  const made::Made waits = made::workload("waits", {.uid = "2", .pods = 4, .created_minute = 1});
+  add(waits);
+  cycle();
+  const Plan first = plan(state_, {});
+  state_.assume(first);
+  const auto edits = edits_of(state_, first);
+  ASSERT_EQ(edits.size(), 1U);
+  state_.apply({.resource = waits.resource, .object = edits[0][0].object});
+  add(made::workload("runs",
+                     {.uid = "1", .pods = 3, .reclaimable = 1, .life = made::Life::admitted}));
+  const Plan second = plan(state_, {});
+  ASSERT_EQ(second.actions.size(), 1U);
+  EXPECT_EQ(second.actions[0].because.reasons[0].amount, 2);
+  state_.assume(second);
+  EXPECT_TRUE(edits_of(state_, second).empty());
+}
+
+TEST_F(PlanTest, a_queue_that_reports_its_status_wakes_nobody) {
+  add(made::workload("big", {.uid = "1", .pods = 9}));
+  cycle();
+  EXPECT_FALSE(state_.has_work());
+  made::Made queue = made::cluster_queue("cq", {.gpus = 4});
+  queue.object = objects::with_condition(
+      queue.object, {.type = "Active", .status = "True", .reason = "Ready", .message = ""},
+      state_.now());
+  state_.apply({.resource = queue.resource, .object = queue.object});
+  EXPECT_FALSE(state_.has_work());
+}
+
+TEST_F(PlanTest, a_queue_may_have_its_own_placement) {
+  add(made::workload("wide", {.uid = "1", .pods = 1}));
+  made::Made queue = made::cluster_queue("cq", {.gpus = 4});
+  queue.object =
+      objects::parse_json(
+          R"({"metadata":{"name":"cq","uid":"u","annotations":{"muster.dev/placement":"none"}},
+                         "spec":)" +
+          objects::to_json(queue.object["spec"]) + "}")
+          .must();
+  add(queue);
+  const auto actions = cycle();
+  ASSERT_EQ(actions.size(), 1U);
+  EXPECT_FALSE(actions[0].status["admission"]["podSetAssignments"][0]["topologyAssignment"]);
+}
+
+TEST_F(PlanTest, room_that_an_unplaced_gang_was_promised_is_not_promised_again) {
+  add(made::cluster_queue("cq", {.gpus = 9}));
+  add(made::workload("first", {.uid = "1", .pods = 3}));
+  add(made::workload("second", {.uid = "2", .pods = 3, .created_minute = 1}));
+  const Policy checked{.placement = Placement::checked};
+  const auto first = cycle(checked);
+  ASSERT_EQ(first.size(), 1U);
+  EXPECT_EQ(first[0].type, Action::Type::admit);
+  EXPECT_FALSE(first[0].status["admission"]["podSetAssignments"][0]["topologyAssignment"]);
+  const auto second = cycle(checked);
+  ASSERT_EQ(second.size(), 1U);
+  EXPECT_EQ(second[0].because.reasons[0].type, Reason::Type::no_place);
+  EXPECT_EQ(second[0].because.reasons[0].amount, 1);
+}
+
+TEST_F(PlanTest, what_cannot_be_read_waits_with_the_reason) {
+  made::Made broken = made::workload("broken", {.uid = "1"});
+  broken.object = objects::parse_json(R"({"metadata":{"name":"broken","namespace":"a","uid":"1"},
+      "spec":{"queueName":"main","podSets":[{"name":"main","count":1,"template":{"spec":{
+      "containers":[{"resources":{"requests":{"cpu":"a lot"}}}]}}}]}})")
+                      .must();
+  add(broken);
+  const auto actions = cycle();
+  ASSERT_EQ(actions.size(), 1U);
+  EXPECT_EQ(actions[0].because.reason(), "Inadmissible");
+  EXPECT_NE(actions[0].because.message(), "");
+  EXPECT_FALSE(state_.has_work());
+}
+
+TEST(because, says_the_same_whatever_is_missing_at_the_moment) {
+  EXPECT_TRUE(says_the_same("quota for cpu in flavor f, 500m more needed",
+                            "quota for cpu in flavor f, 2 more needed"));
+  EXPECT_FALSE(says_the_same("quota for cpu in flavor f, 2 more needed",
+                             "quota for cpu in flavor g, 2 more needed"));
+  EXPECT_TRUE(says_the_same("allow to fit only 1 out of 4 pod(s). Total nodes: 3",
+                            "allow to fit only 2 out of 4 pod(s). Total nodes: 9; excluded: x: 1"));
+  EXPECT_FALSE(says_the_same("", "a"));
+}
+
+}  // namespace
+}  // namespace muster::core
