@@ -138,18 +138,24 @@ run_lint() {
   run_programs lint bash tools/check_tidy_rules.sh
 }
 
-run_e2e() {
-  local began programs
+run_e2e() { run_walks e2e; }
+
+# By hand: against programs of others, which are there only if somebody brought them.
+run_peers() { run_walks peers; }
+
+# run_walks KIND: the programs `run` in the folders of tests/KIND, one after the other.
+run_walks() {
+  local kind=$1 began programs
   timed_build release muster || return
   began=$(now_milliseconds)
-  mapfile -t programs < <(find tests/e2e -mindepth 2 -maxdepth 2 -name run | sort)
+  mapfile -t programs < <(find "tests/$kind" -mindepth 2 -maxdepth 2 -name run | sort)
   local program
   for program in "${programs[@]}"; do
     local folder=${program%/run}
-    local log=$log_folder/e2e-${folder##*/}.log one status=0
+    local log=$log_folder/$kind-${folder##*/}.log one status=0
     one=$(now_milliseconds)
     bash "$program" >"$log" 2>&1 </dev/null || status=$?
-    count_result "e2e ${folder##*/}" "$log" "$status" $(($(now_milliseconds) - one))
+    count_result "$kind ${folder##*/}" "$log" "$status" $(($(now_milliseconds) - one))
   done
   e2e_milliseconds=$((e2e_milliseconds + $(now_milliseconds) - began))
 }
@@ -231,6 +237,7 @@ run_matching() {
 list_suites() {
   [ -f build/dev/tests.txt ] || step "configuring dev" cmake --preset dev
   say "quick: layers unit scenario store    all: layers format check (the quick ones, sanitized) tsan crash e2e fuzz lint"
+  say "by hand: peers (muster controller on a real Kubernetes; MUSTER_REAL_KUBERNETES names the tool)"
   sort -u build/dev/tests.txt
   [ -f build/check/tests.txt ] && awk '$1 == "fuzz"' build/check/tests.txt
 }

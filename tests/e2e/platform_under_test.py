@@ -26,19 +26,51 @@ class Failed(Exception):
     pass
 
 
-class Platform:
-    """One `muster up` in a folder of its own, and a kubectl that talks to it."""
+class Cluster:
+    """A kubectl that talks to some API, and a folder for what belongs to it."""
 
-    def __init__(self, nodes, host_images="muster.dev/*,busybox*"):
-        self.folder = tempfile.mkdtemp(prefix="muster-e2e-")
-        self.data = os.path.join(self.folder, "data")
+    def __init__(self, kind):
+        self.folder = tempfile.mkdtemp(prefix=f"muster-{kind}-")
         self.kubeconfig = os.path.join(self.folder, "kubeconfig")
-        self.port = free_port()
-        self.nodes = nodes
-        self.host_images = host_images
         self.kubectl_path = subprocess.run(
             [os.path.join(ROOT, "tests/peers/kubectl")], check=True, stdout=subprocess.PIPE, text=True
         ).stdout.strip()
+
+    def kubectl(self, *arguments, stdin=None, check=True):
+        environment = dict(os.environ, KUBECONFIG=self.kubeconfig,
+                           KUBECACHEDIR=os.path.join(self.folder, "cache"))
+        done = subprocess.run([self.kubectl_path, *arguments], input=stdin, text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=environment,
+                              timeout=2 * PATIENCE_SECONDS)
+        if check and done.returncode != 0:
+            raise Failed(f"kubectl {' '.join(arguments)}: {done.stdout}")
+        return done.stdout
+
+    def apply(self, text):
+        return self.kubectl("apply", "-f", "-", stdin=text)
+
+    def get(self, *arguments):
+        """One object or a list, as Python sees JSON; None where there is no such thing."""
+        text = self.kubectl("get", *arguments, "-o", "json", "--ignore-not-found", check=False)
+        if text.startswith("Error") or "refused" in text:
+            raise Failed(text)
+        text = "".join(line for line in text.splitlines(True) if not line.startswith("Warning: "))
+        return json.loads(text) if text.strip() else None
+
+    def items(self, *arguments):
+        found = self.get(*arguments)
+        return found["items"] if found else []
+
+
+class Platform(Cluster):
+    """One `muster up` in a folder of its own."""
+
+    def __init__(self, nodes, host_images="muster.dev/*,busybox*"):
+        super().__init__("e2e")
+        self.data = os.path.join(self.folder, "data")
+        self.port = free_port()
+        self.nodes = nodes
+        self.host_images = host_images
 
     def up(self, first=False):
         command = [MUSTER, "up", "--data", self.data]
@@ -74,30 +106,6 @@ class Platform:
     def log(self):
         with open(os.path.join(self.data, "log"), errors="replace") as file:
             return file.read()
-
-    def kubectl(self, *arguments, stdin=None, check=True):
-        environment = dict(os.environ, KUBECONFIG=self.kubeconfig,
-                           KUBECACHEDIR=os.path.join(self.folder, "cache"))
-        done = subprocess.run([self.kubectl_path, *arguments], input=stdin, text=True,
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=environment,
-                              timeout=2 * PATIENCE_SECONDS)
-        if check and done.returncode != 0:
-            raise Failed(f"kubectl {' '.join(arguments)}: {done.stdout}")
-        return done.stdout
-
-    def apply(self, text):
-        return self.kubectl("apply", "-f", "-", stdin=text)
-
-    def get(self, *arguments):
-        """One object or a list, as Python sees JSON; None where there is no such thing."""
-        text = self.kubectl("get", *arguments, "-o", "json", "--ignore-not-found", check=False)
-        if text.startswith("Error") or "refused" in text:
-            raise Failed(text)
-        return json.loads(text) if text.strip() else None
-
-    def items(self, *arguments):
-        found = self.get(*arguments)
-        return found["items"] if found else []
 
 
 def condition(thing, name):
