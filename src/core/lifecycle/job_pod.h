@@ -6,7 +6,8 @@
 //
 // Assumes: the job was admitted by its schema. Names look like those of generateName but follow
 // from the job's uid, its start, the index and how many such names are taken: see run_job.h for
-// why. SPDX-License-Identifier: Apache-2.0
+// why.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>
