@@ -7,8 +7,9 @@ import sys
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from jobs import NAMESPACE, QUEUE, example, gang  # noqa: E402
-from platform_under_test import (Failed, Platform, condition, expect, holds, run_steps,  # noqa: E402
+from access import Access  # noqa: E402
+from jobs import NAMESPACE, example, gang  # noqa: E402
+from platform_under_test import (Platform, condition, expect, holds, run_steps,  # noqa: E402
                                  wait_for)
 
 NODES = ["name=n1,cpu=8,memory=8Gi,nvidia.com/gpu=4", "name=n2,cpu=8,memory=8Gi,nvidia.com/gpu=4"]
@@ -239,6 +240,21 @@ def bad_input_gets_a_clear_answer(platform):
     expect_nothing_left(platform, "image")
 
 
+def hostile_clients_do_not_stop_it(platform):
+    access = Access(platform.kubeconfig)
+    status = access.send_endless_body("/api/v1/namespaces/default/configmaps", 100 * 1024 * 1024)
+    expect(status == 413, f"a body of 100 MB is answered {status}")
+    deaf = access.open_watch_and_never_read("/api/v1/configmaps")
+    text = "x" * 200_000
+    for number in range(30):
+        platform.kubectl("create", "configmap", f"loud-{number}", f"--from-literal=a={text[:90000]}")
+    deaf.close()
+    for header in ({}, {"Authorization": "Bearer nothing"}):
+        expect(access.status("/api/v1/pods", header) == 401, "nobody gets in without a token")
+    expect(access.status("/readyz", {}) == 200, "health is for everybody")
+    platform.kubectl("delete", "configmaps", "--all")
+
+
 def everything_can_be_taken_away_again(platform):
     platform.kubectl("delete", "namespace", NAMESPACE)
     platform.kubectl("delete", "clusterqueue", "team-a-cluster-queue")
@@ -262,5 +278,6 @@ if __name__ == "__main__":
         killed_at_any_moment_the_outcome_is_the_same,
         deleted_at_any_moment_nothing_is_left,
         bad_input_gets_a_clear_answer,
+        hostile_clients_do_not_stop_it,
         everything_can_be_taken_away_again,
     ]))
