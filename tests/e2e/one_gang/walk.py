@@ -103,11 +103,12 @@ def queues_are_applied_in_both_versions(platform):
 
 def two_ranks_find_each_other_and_succeed(platform):
     platform.apply(example("train.yaml"))
-    follow = platform.kubectl("logs", "-f", "-n", NAMESPACE, "job/train", "--all-containers",
-                              "--pod-running-timeout=60s", check=False)
+    wait_for("both ranks to have started", lambda: [p["status"].get("phase") for p in pods(
+        platform, "train")].count("Pending") == 0 and len(pods(platform, "train")) == 2)
+    follow = platform.kubectl("logs", "-f", "-n", NAMESPACE, "job/train")
+    expect("SUCCESS" in follow, f"logs -f: {follow}")
     wait_complete(platform, "train")
     expect_ran_once(platform, "train", 2)
-    expect("SUCCESS" in follow or follow.startswith("error"), f"logs -f: {follow}")
     found = workload(platform, "train")
     for name in ("QuotaReserved", "Admitted", "Finished"):
         expect(holds(found, name), f"the workload is not {name}")
