@@ -7,9 +7,10 @@
 namespace muster::client {
 
 // Between two attempts to list or watch: the first is made at once, the next after the shortest
-// span, and each further one after twice that, with up to as much again by chance.
+// span, and each further one after twice that, with up to as much again by chance. Whoever cannot
+// see decides nothing: a server that is back after a restart is found within twice the longest.
 inline constexpr Span retry_span_min = Span::of_milliseconds(50);
-inline constexpr Span retry_span_max = Span::of_seconds(30);
+inline constexpr Span retry_span_max = Span::of_seconds(5);
 
 // A watch that lived this long was healthy: when it ends it is opened again at once.
 inline constexpr Span watch_healthy_span = Span::of_seconds(1);

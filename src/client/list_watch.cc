@@ -60,13 +60,14 @@ void ListWatch::list() {
 void ListWatch::on_list(Result<Value> answer) {
   if (state_ != State::listing) return;
   if (!answer) {
-    trouble_ = std::move(answer).error();
+    be_troubled(answer.error(), true);
     backoff_.skip_first();
     try_again(true);
     return;
   }
-  trouble_.reset();
+  be_well();
   has_listed_ = true;
+  is_list_new_ = true;
   version_ = std::string(objects::resource_version_of(*answer));
   sink_.on_list(selection_.resource, *answer);
   for (Task& task : std::exchange(refreshed_by_this_list_, {})) task();
@@ -98,15 +99,34 @@ void ListWatch::on_event(WatchEvent event) {
   if (state_ == State::stopped) return;
   const auto version = objects::resource_version_of(event.object);
   if (!version.empty()) version_ = std::string(version);
-  trouble_.reset();
+  be_well();
   sink_.on_event(selection_.resource, std::move(event));
 }
 
 void ListWatch::on_closed(const Error& error) {
   if (state_ != State::watching) return;  // stopped, or about to list anyway
+  const bool is_expired = error.code == ErrorCode::expired;
+  // A server ends each watch after some minutes, and forgets the past: neither alone is trouble.
+  be_troubled(error, trouble_.has_value() && !is_expired);
+  const bool was_healthy = house_.clock.monotonic() - watching_since_ >= watch_healthy_span;
+  // A server that says so is there again: nothing is gained by waiting, unless it says so of what
+  // it has just listed.
+  const bool is_back = is_expired && !is_list_new_;
+  if (was_healthy || is_back) backoff_.reset();
+  is_list_new_ = false;
+  try_again(is_expired);
+}
+
+void ListWatch::be_troubled(const Error& error, bool is_told) {
   trouble_ = error;
-  if (house_.clock.monotonic() - watching_since_ >= watch_healthy_span) backoff_.reset();
-  try_again(error.code == ErrorCode::expired);
+  if (!is_told || trouble_told_ == error.code) return;
+  trouble_told_ = error.code;
+  sink_.on_trouble(selection_.resource, error);
+}
+
+void ListWatch::be_well() {
+  trouble_.reset();
+  trouble_told_.reset();
 }
 
 void ListWatch::try_again(bool from_list) {

@@ -40,6 +40,10 @@ class ListWatchSink {
 
   // One change; of a bookmark only the version counts.
   virtual void on_event(const objects::Resource& resource, WatchEvent event) = 0;
+
+  // It cannot be followed at present, and why: a list was refused, or a watch twice in a row. Not
+  // told again before the reason has another code or all was well in between.
+  virtual void on_trouble(const objects::Resource& /*resource*/, const Error& /*error*/) {}
 };
 
 // What every component on the house thread is given.
@@ -89,6 +93,9 @@ class ListWatch {
   void on_event(WatchEvent event);
   void on_closed(const Error& error);
 
+  void be_troubled(const Error& error, bool is_told);
+  void be_well();
+
   // After the span that the backoff says, or at once.
   void try_again(bool from_list);
 
@@ -102,8 +109,10 @@ class ListWatch {
   bool has_listed_ = false;
   std::uint64_t lists_ = 0;
   std::optional<Error> trouble_;
+  std::optional<ErrorCode> trouble_told_;
   Backoff backoff_;
   MonotonicInstant watching_since_ = {};
+  bool is_list_new_ = false;  // no watch from it has closed
   std::optional<TimerId> timer_;
   std::vector<Task> refreshed_by_next_list_;
   std::vector<Task> refreshed_by_this_list_;

@@ -76,6 +76,14 @@ void ObjectCache::when_synced(Task task) {
   when_synced_ = std::move(task);
 }
 
+void ObjectCache::when_troubled(TroubleListener listener) {
+  when_troubled_ = std::move(listener);
+}
+
+void ObjectCache::on_trouble(const Resource& resource, const Error& error) {
+  if (when_troubled_) when_troubled_(resource, error);
+}
+
 Value ObjectCache::find(const Resource& resource, const ObjectKey& key) const {
   const Table* table = table_of(resource);
   if (table == nullptr) return {};

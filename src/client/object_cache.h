@@ -51,6 +51,10 @@ class ObjectCache final : private ListWatchSink {
   void start();
   void stop();
 
+  // Who hears why a resource cannot be followed, as ListWatchSink::on_trouble says. Before start().
+  using TroubleListener = UniqueFunction<void(const objects::Resource&, const Error&)>;
+  void when_troubled(TroubleListener listener);
+
   // Every resource has been listed once.
   bool has_synced() const;
 
@@ -99,6 +103,7 @@ class ObjectCache final : private ListWatchSink {
 
   void on_list(const objects::Resource& resource, const objects::Value& list) override;
   void on_event(const objects::Resource& resource, WatchEvent event) override;
+  void on_trouble(const objects::Resource& resource, const Error& error) override;
 
   Table* table_of(const objects::Resource& resource);
   const Table* table_of(const objects::Resource& resource) const;
@@ -113,6 +118,7 @@ class ObjectCache final : private ListWatchSink {
   std::map<objects::Resource, Table> tables_;
   std::vector<Listener> listeners_;
   Task when_synced_;
+  TroubleListener when_troubled_;
   Lifeline lifeline_;
 };
 

@@ -49,11 +49,14 @@ struct Controllers::Parts {
         metrics(options.metrics == nullptr ? own_metrics : *options.metrics),
         cache(api, house, selections_for(options.role)),
         events(api, house),
-        writer(api, cache, events, metrics),
+        writer(api, cache, events, metrics, options.log),
         record(record_for(options, house)),
         scheduling(house, cache, writer, options.policy, record.get()),
         queueing(house, cache, writer),
         queue_status(house, cache, writer) {
+    cache.when_troubled([this](const objects::Resource& resource, const Error& error) {
+      log_trouble(resource, error);
+    });
     if (options.role == Role::embedded) {
       jobs.emplace(house, cache, writer);
       nodes.emplace(house, cache, writer);
@@ -66,6 +69,16 @@ struct Controllers::Parts {
     CHECK(options.disk != nullptr);
     return std::make_unique<RecordFile>(*options.disk, house.executor,
                                         RecordOptions{.folder = options.record_folder});
+  }
+
+  void log_trouble(const objects::Resource& resource, const Error& error) const {
+    const LogField about{"resource", resource.plural};
+    if (error.code == ErrorCode::not_found) {
+      options.log.warning("a kind is not installed: muster crds | kubectl apply --server-side -f -",
+                          {about});
+    } else {
+      options.log.warning("a resource cannot be followed", {about, {"error", error.message}});
+    }
   }
 
   void start_loops() {

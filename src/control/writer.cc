@@ -82,7 +82,7 @@ bool WriteOutcome::is_unknown() const {
 }
 
 Writer::Writer(client::Api& api, client::ObjectCache& cache, EventRecorder& events,
-               MetricRegistry& metrics)
+               MetricRegistry& metrics, Log log)
     : api_(api),
       cache_(cache),
       events_(events),
@@ -90,7 +90,8 @@ Writer::Writer(client::Api& api, client::ObjectCache& cache, EventRecorder& even
                         .counter({.name = "muster_control_writes_total",
                                   .help = "Writes of the controllers by what became of them.",
                                   .labels = {"resource", "verb", "result"}})
-                        .must()) {}
+                        .must()),
+      log_(std::move(log)) {}
 
 void Writer::submit(std::vector<Edit> edits, Done done) {
   const Id id = id_next_++;
@@ -166,6 +167,7 @@ void Writer::on_answer(Id id, std::size_t index, Result<Value> answer) {
     for (const core::Note& note : write.notes) events_.record(note);
   } else {
     ++counts_.refused;
+    log_refusal(edit, answer.error());
     if (list.outcome.done()) {
       list.outcome = {.refused = std::move(answer).error(), .resource = edit.resource};
     }
@@ -173,6 +175,21 @@ void Writer::on_answer(Id id, std::size_t index, Result<Value> answer) {
   if (may_send(list)) waiting_.push_front(id);  // who began first ends first
   finish_if_over(id);
   send_waiting();
+}
+
+// Somebody else was faster: that happens all day. Anything else is news for who runs this.
+void Writer::log_refusal(const Edit& edit, const Error& error) const {
+  switch (error.code) {
+    case ErrorCode::conflict:
+    case ErrorCode::not_found:
+    case ErrorCode::already_exists:
+      return;
+    default:
+      log_.warning("a write was refused", {{"verb", verb_name(edit.verb)},
+                                           {"resource", edit.resource.plural},
+                                           {"object", objects::key_of(edit.object).to_string()},
+                                           {"error", error.message}});
+  }
 }
 
 void Writer::finish_if_over(Id id) {

@@ -16,6 +16,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/log.h"
 #include "base/metrics.h"
 #include "client/object_cache.h"
 #include "control/events.h"
@@ -43,7 +44,7 @@ class Writer {
   using Done = UniqueFunction<void(const WriteOutcome&)>;
 
   Writer(client::Api& api, client::ObjectCache& cache, EventRecorder& events,
-         MetricRegistry& metrics);
+         MetricRegistry& metrics, Log log = Log::silent());
 
   // `done` may be called before this returns where the list holds nothing but notes.
   void submit(std::vector<core::Edit> edits, Done done);
@@ -73,11 +74,13 @@ class Writer {
   void send(Id id, List& list);
   void on_answer(Id id, std::size_t index, Result<objects::Value> answer);
   void finish_if_over(Id id);
+  void log_refusal(const core::Edit& edit, const Error& error) const;
 
   client::Api& api_;
   client::ObjectCache& cache_;
   EventRecorder& events_;
   MetricFamily<Counter> writes_total_;
+  Log log_;
   std::map<Id, List> lists_;
   std::deque<Id> waiting_;  // lists that have something to send
   Id id_next_ = 1;

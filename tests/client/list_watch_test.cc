@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "client/limits.h"
 #include "objects/json.h"
 #include "objects/metadata.h"
 #include "simulator/seeded_random.h"
@@ -33,7 +34,11 @@ class Listener final : public ListWatchSink {
     heard.push_back(std::string(names[static_cast<std::size_t>(event.type)]) +
                     std::string(objects::name_of(event.object)));
   }
+  void on_trouble(const objects::Resource& /*resource*/, const Error& error) override {
+    troubles.push_back(std::string(reason(error.code)));
+  }
   std::vector<std::string> heard;
+  std::vector<std::string> troubles;
 };
 
 class ListWatchTest : public testing::Test {
@@ -107,6 +112,67 @@ TEST_F(ListWatchTest, a_watch_that_closes_at_once_does_not_spin) {
     time.run_for(Span::of_microseconds(100));
   }
   EXPECT_LE(time.steps(), 100U);
+}
+
+TEST_F(ListWatchTest, a_reason_is_told_once_and_again_after_all_was_well) {
+  const auto refuse_lists = [&](int count) {
+    api.refuse(ErrorCode::forbidden, [count](const Call& call) mutable {
+      return call.verb == Verb::list && count-- > 0;
+    });
+  };
+  refuse_lists(3);
+  follow.start();
+  run();
+  EXPECT_EQ(listener.troubles, (Heard{"Forbidden"}));
+  refuse_lists(2);
+  follow.refresh([] {});
+  run();
+  EXPECT_EQ(listener.troubles, (Heard{"Forbidden", "Forbidden"}));
+  EXPECT_FALSE(follow.trouble().has_value());
+}
+
+TEST_F(ListWatchTest, a_watch_that_ends_is_no_trouble_but_one_that_cannot_begin_is) {
+  follow.start();
+  run();
+  api.close_watches(resources::pods, ErrorCode::unavailable);
+  run();
+  EXPECT_TRUE(listener.troubles.empty());
+  api.close_watches(resources::pods, ErrorCode::unavailable);
+  run();
+  EXPECT_EQ(listener.troubles, (Heard{"ServiceUnavailable"}));
+}
+
+TEST_F(ListWatchTest, a_server_that_is_back_is_found_soon) {
+  bool is_away = true;
+  api.refuse(ErrorCode::unavailable,
+             [&](const Call& call) { return call.verb == Verb::list && is_away; });
+  follow.start();
+  time.run_for(Span::of_seconds(600));
+  is_away = false;
+  time.run_for(retry_span_max + retry_span_max);
+  EXPECT_TRUE(follow.has_listed());
+}
+
+TEST_F(ListWatchTest, a_server_that_is_back_without_its_past_is_listed_at_once) {
+  api.refuse(ErrorCode::unavailable, [](const Call& call) { return call.verb == Verb::list; });
+  follow.start();
+  run();  // the spans have grown long
+  api.stop_faults();
+  while (!follow.has_listed()) time.run_for(Span::of_milliseconds(1));
+  const std::uint64_t before = follow.lists();
+  api.close_watches(resources::pods, ErrorCode::unavailable);
+  // One long span until it watches again, but no second one until it lists.
+  for (Span waited; waited < retry_span_max + retry_span_max && follow.lists() == before;
+       waited = waited + Span::of_milliseconds(10)) {
+    api.close_watches(resources::pods, ErrorCode::expired);
+    time.run_for(Span::of_milliseconds(10));
+  }
+  EXPECT_EQ(follow.lists(), before + 1);
+  for (int i = 0; i < 100; ++i) {  // and not in circles
+    api.close_watches(resources::pods, ErrorCode::expired);
+    time.run_for(Span::of_milliseconds(1));
+  }
+  EXPECT_LE(follow.lists(), before + 3);
 }
 
 TEST_F(ListWatchTest, a_refresh_answers_after_a_list_that_began_later) {

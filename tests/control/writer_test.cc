@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/captured_log.h"
 #include "control/key_loop.h"
 #include "control/limits.h"
 #include "objects/edit.h"
@@ -73,7 +74,8 @@ class WriterTest : public testing::Test {
   client::ObjectCache cache{api, house, {{resources::pods}}};
   EventRecorder events{api, house};
   MetricRegistry metrics;
-  Writer writer{api, cache, events, metrics};
+  CapturedLog lines;
+  Writer writer{api, cache, events, metrics, Log(lines, clock, {})};
   std::vector<std::string> outcomes;
 };
 
@@ -114,6 +116,21 @@ TEST_F(WriterTest, the_rest_of_a_list_is_dropped_at_the_first_refusal) {
   EXPECT_TRUE(api.find(resources::pods, {"a", "r"}));
   EXPECT_EQ(events_with("Never"), 0U);
   EXPECT_EQ(writer.counts().refused, 1U);
+}
+
+TEST_F(WriterTest, a_refusal_is_in_the_log_unless_somebody_else_was_faster) {
+  api.create(resources::pods, pod("p"));
+  submit({Edit::create(resources::pods, pod("p"))});
+  run();
+  EXPECT_EQ(outcomes, (Outcomes{"AlreadyExists"}));
+  EXPECT_TRUE(lines.lines().empty());
+  api.refuse(ErrorCode::forbidden,
+             [](const Call& call) { return call.verb == client::Verb::create; });
+  submit({Edit::create(resources::pods, pod("q"))});
+  run();
+  ASSERT_EQ(lines.lines().size(), 1U);
+  EXPECT_NE(lines.lines()[0].find("create resource=pods object=a/q"), std::string::npos)
+      << lines.lines()[0];
 }
 
 TEST_F(WriterTest, an_answer_is_in_the_cache_before_anybody_hears_of_it) {

@@ -92,9 +92,14 @@ def the_cluster_comes_up_and_takes_our_kinds(cluster):
     cluster.up()
     for node in POOLED:
         cluster.kubectl("label", "node", node, f"{POOL}=gangs")
-    cluster.install()
-    cluster.start_controller()
     cluster.kubectl("create", "namespace", NAMESPACE)
+    cluster.install_identity()
+    cluster.start_controller()
+    wait_for("the controller to say what it lacks",
+             lambda: "muster crds | kubectl apply --server-side -f - resource=workloads" in
+             cluster.log())
+    cluster.install_kinds()
+    wait_for("the controller to follow everything", lambda: "have synced" in cluster.log())
 
 
 def queues_are_applied_in_both_versions(cluster):
