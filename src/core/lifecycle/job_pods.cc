@@ -153,7 +153,7 @@ std::vector<const JobPod*> surplus_pods(std::span<const JobPod> pods,
   return surplus;
 }
 
-std::optional<Instant> back_off_until(std::span<const JobPod> pods) {
+std::optional<Instant> back_off_until(std::span<const JobPod> pods, Instant now) {
   constexpr std::int64_t first_seconds = 10;
   constexpr std::int64_t seconds_max = 600;
   std::optional<Instant> last_success;
@@ -174,8 +174,9 @@ std::optional<Instant> back_off_until(std::span<const JobPod> pods) {
     seconds = seconds == 0 ? first_seconds : std::min(2 * seconds, seconds_max);
     if (!last_failure || *last_failure < finished) last_failure = finished;
   }
-  if (!last_failure) return std::nullopt;
-  return Instant{saturating_add(last_failure->nanoseconds, seconds * 1'000'000'000)};
+  const Span wait = Span::of_seconds(seconds);
+  if (!last_failure || *last_failure > now + wait) return std::nullopt;
+  return Instant{saturating_add(last_failure->nanoseconds, wait.nanoseconds)};
 }
 
 }  // namespace muster::core

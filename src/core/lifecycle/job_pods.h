@@ -54,7 +54,8 @@ std::vector<const JobPod*> surplus_pods(std::span<const JobPod> pods,
 
 // How long new pods must wait after failures: 10 s, doubled with each failure since the last
 // success, at most 10 min, from the last failure on. Nothing: they need not. It follows from the
-// pods alone: one that was removed takes its failure with it.
-std::optional<Instant> back_off_until(std::span<const JobPod> pods);
+// pods alone: one that was removed takes its failure with it. A failure that lies further in the
+// future than the wait is long was written before the clock was set back: nobody waits for that.
+std::optional<Instant> back_off_until(std::span<const JobPod> pods, Instant now);
 
 }  // namespace muster::core

@@ -239,7 +239,7 @@ void JobLook::make_pods(std::int64_t wanted) {
   const std::int64_t missing =
       std::min(wanted - status_.active - terminating, job_pods_per_step_max);
   if (missing <= 0) return;
-  if (const auto until = back_off_until(pods_); until && now_ < *until) {
+  if (const auto until = back_off_until(pods_, now_); until && now_ < *until) {
     return look_again_at(*until);
   }
   std::set<std::string> names;

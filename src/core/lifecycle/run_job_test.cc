@@ -91,6 +91,21 @@ TEST(RunJob, agrees_with_its_peer_on_pods_that_fail_or_are_deleted) {
                            "uncountedTerminatedPods": {}})");
 }
 
+TEST(RunJob, does_not_wait_for_a_clock_that_was_set_back) {
+  JobWorld world({.indexed = false, .completions = 1, .parallelism = 1});
+  world.step({});
+  world.end_pod(0, false);
+  come_to_rest(world);
+  EXPECT_EQ(world.active_pods(), 0) << "it has to wait ten seconds";
+  world.advance(Span::of_seconds(-5));
+  come_to_rest(world);
+  EXPECT_EQ(world.active_pods(), 0);
+  world.advance(Span::of_seconds(-3'600));
+  come_to_rest(world);
+  EXPECT_EQ(world.active_pods(), 1);
+  EXPECT_TRUE(world.violations().empty());
+}
+
 TEST(RunJob, agrees_with_its_peer_on_a_deadline) {
   JobWorld world({.indexed = false, .completions = 1, .parallelism = 1});
   world.set_deadline(2);
