@@ -128,6 +128,13 @@ run_fuzz() { suite check fuzz fuzz_one; }
 run_tsan() { suite tsan stress without_randomisation; }
 run_crash() { suite release crash; }
 
+# 1,000 seeds as users run it, and some under the sanitizers. Each program uses all cores itself.
+run_simulation() {
+  MUSTER_SIMULATION_SEEDS=${MUSTER_SIMULATION_SEEDS:-1000} suite release simulation
+  MUSTER_SIMULATION_SEEDS=24 MUSTER_SIMULATION_FIRST=5000 suite check simulation only_seeds
+}
+only_seeds() { "$1" --gtest_filter='Seeds.*'; }
+
 run_format() {
   run_programs lint bash tools/check_format.sh
 }
@@ -174,7 +181,7 @@ failures_of() { cat "$failure_record" 2>/dev/null | grep -cx "$1" || true; }
 # suites are in it as `check`: the same tests, with sanitizers; a third build would prove nothing.
 run_all() {
   local order name before
-  order=$(for name in layers format check tsan crash e2e fuzz lint; do
+  order=$(for name in layers format check tsan crash simulation e2e fuzz lint; do
     printf '%s %s\n' "$(failures_of $name)" $name
   done | sort -s -k1,1nr | awk '{print $2}')
   for name in $order; do
@@ -229,14 +236,14 @@ run_matching() {
       filter=$(paste -sd: - <<<"$cases")
       run_filtered() { "$1" --gtest_filter="$filter"; }
       run_programs dev run_filtered "build/dev/bin/$program"
-    done < <(awk '$1 != "bench" && $1 != "fuzz" && $1 != "crash" {print $2}' build/dev/tests.txt)
+    done < <(awk '$1 != "bench" && $1 != "fuzz" && $1 != "crash" && $1 != "simulation" {print $2}' build/dev/tests.txt)
   done
   [ $any = yes ] || die "nothing matches $*; ./test --list shows what there is"
 }
 
 list_suites() {
   [ -f build/dev/tests.txt ] || step "configuring dev" cmake --preset dev
-  say "quick: layers unit scenario store    all: layers format check (the quick ones, sanitized) tsan crash e2e fuzz lint"
+  say "quick: layers unit scenario store    all: layers format check (the quick ones, sanitized) tsan crash simulation e2e fuzz lint"
   say "by hand: peers (muster controller on a real Kubernetes; MUSTER_REAL_KUBERNETES names the tool)"
   sort -u build/dev/tests.txt
   [ -f build/check/tests.txt ] && awk '$1 == "fuzz"' build/check/tests.txt

@@ -6,10 +6,12 @@
 #include <string_view>
 
 #include "agent/shim.h"
+#include "base/os/system_clock.h"
 #include "cli/command_line.h"
 #include "main/controller.h"
 #include "main/serve.h"
 #include "main/status.h"
+#include "simulator/house/simulate.h"
 
 namespace {
 
@@ -33,6 +35,9 @@ int main(int argc, char** argv) {
   commands.status = [&](const std::string& data) { return muster::status(data, output); };
   commands.controller = [&](const muster::cli::ControllerOptions& options) {
     return muster::controller(options, output);
+  };
+  commands.simulate = [&](const muster::cli::SimulateOptions& options) {
+    return muster::simulator::simulate(options, output, muster::SystemClock());
   };
   return muster::cli::run(argc, argv, output, commands);
 }

@@ -1,0 +1,44 @@
+// The invariants, one file each. The numbers are those of the reliability table in the design.
+//
+//   auto checkers = all_checkers(evidence, script);
+//
+//   states   every Workload in exactly one state, legal steps between them; ends never change (I8)
+//   quota    never exceeded at an admission, equal to the sum over the admitted, 0 at the end (I4)
+//   gangs    no process of a gang before every member has its place (I5)
+//   slots    a node's capacity and every address have one owner, in the store and on machines (I6)
+//   runs     nothing runs twice, no rank runs beside itself (I8)
+//   reasons  whoever waits has a reason before long
+//   orphans  nothing runs, and nothing is kept, that nobody wants any more
+//   progress after the trouble everything feasible ends, everything else waits with a reason (I7)
+//
+// The store's own promise (I1) is the witness's.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "simulator/house/checkers/checker.h"
+#include "simulator/house/script.h"
+
+namespace muster::simulator {
+
+std::unique_ptr<Checker> make_states(Evidence& evidence);
+std::unique_ptr<Checker> make_quota(Evidence& evidence);
+std::unique_ptr<Checker> make_gangs(Evidence& evidence);
+std::unique_ptr<Checker> make_slots(Evidence& evidence);
+std::unique_ptr<Checker> make_runs(Evidence& evidence);
+std::unique_ptr<Checker> make_reasons(Evidence& evidence);
+std::unique_ptr<Checker> make_orphans(Evidence& evidence);
+
+// Whether every job has come to the end that the script says; for the world, which waits for it.
+class Progress : public Checker {
+ public:
+  using Checker::Checker;
+
+  // What is missing, in a sentence; empty when nothing is.
+  virtual std::string missing() const = 0;
+};
+std::unique_ptr<Progress> make_progress(Evidence& evidence, const Script& script);
+
+}  // namespace muster::simulator

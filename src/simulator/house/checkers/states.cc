@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <optional>
+
+#include "objects/metadata.h"
+#include "simulator/house/checkers/checkers.h"
+#include "simulator/house/checkers/read.h"
+
+namespace muster::simulator {
+
+namespace {
+
+using objects::condition;
+using objects::is_true;
+using objects::View;
+
+//                plan() admits                    job ended
+//   pending ─────────────────────► admitted ──────────────────► finished
+//      ▲                              │                             ▲
+//      └── evicting (job stops) ◄─────┘ ────────────────────────────┘
+enum class State : std::uint8_t { none, pending, reserved, admitted, evicting, finished };
+
+std::string_view name_of(State state) {
+  switch (state) {
+    case State::none:
+      return "none";
+    case State::pending:
+      return "pending";
+    case State::reserved:
+      return "reserved";
+    case State::admitted:
+      return "admitted";
+    case State::evicting:
+      return "evicting";
+    case State::finished:
+      return "finished";
+  }
+  return "";
+}
+
+State state_of(View workload) {
+  if (workload.is_absent()) return State::none;
+  if (is_true(condition(workload, "Finished"))) return State::finished;
+  if (!is_true(condition(workload, "QuotaReserved"))) return State::pending;
+  if (is_true(condition(workload, "Evicted"))) return State::evicting;
+  return is_true(condition(workload, "Admitted")) ? State::admitted : State::reserved;
+}
+
+// What no state may show; empty when all is well.
+std::string_view contradiction(View workload) {
+  const bool is_reserved = is_true(condition(workload, "QuotaReserved"));
+  const bool has_admission = workload["status"]["admission"].is_object();
+  if (is_reserved && !has_admission) return "QuotaReserved without an admission";
+  if (!is_reserved && has_admission) return "an admission without QuotaReserved";
+  if (!is_reserved && is_true(condition(workload, "Admitted"))) {
+    return "Admitted without QuotaReserved";
+  }
+  return "";
+}
+
+bool may_follow(State before, State after) {
+  if (before == after || after == State::none) return true;
+  switch (before) {
+    case State::none:
+      return after == State::pending;
+    case State::pending:
+      return after != State::evicting;
+    case State::reserved:
+    case State::admitted:
+      return after != State::pending;
+    case State::evicting:
+      return after == State::pending || after == State::finished;
+    case State::finished:
+      return false;
+  }
+  return false;
+}
+
+class States final : public Checker {
+ public:
+  using Checker::Checker;
+
+  void on_change(const Change& change) override {
+    if (change.plural == "workloads") on_workload(change);
+    if (change.plural == "jobs" && change.after) on_job(change);
+    if (change.plural == "pods" && change.after) on_pod(change);
+  }
+
+ private:
+  void on_workload(const Change& change) {
+    const State before = state_of(change.before);
+    const State after = state_of(change.after);
+    if (!may_follow(before, after)) {
+      evidence_.violate(before == State::finished ? "I8 finished once" : "one state",
+                        fmt::format("Workload {} went from {} to {}", change.key.to_string(),
+                                    name_of(before), name_of(after)));
+    }
+    if (after == State::none) return;
+    if (const auto what = contradiction(change.after); !what.empty()) {
+      evidence_.violate("one state", fmt::format("Workload {}: {}", change.key.to_string(), what));
+    }
+  }
+
+  void on_job(const Change& change) {
+    const View after = change.after;
+    const bool is_complete = is_true(condition(after, "Complete"));
+    const bool is_failed = is_true(condition(after, "Failed"));
+    const std::string name = change.key.to_string();
+    if (is_complete && is_failed) {
+      evidence_.violate("I8 finished once", fmt::format("Job {} is Complete and Failed", name));
+    }
+    const bool was_complete = is_true(condition(change.before, "Complete"));
+    const bool was_failed = is_true(condition(change.before, "Failed"));
+    if ((was_complete && !is_complete) || (was_failed && !is_failed)) {
+      evidence_.violate("I8 finished once", fmt::format("the end of Job {} was undone", name));
+    }
+    const std::int64_t counted = after["status"]["succeeded"].integer_or(0);
+    const std::int64_t wanted = after["spec"]["completions"].integer_or(1);
+    if (counted > wanted || (is_complete && counted != wanted)) {
+      evidence_.violate("I8 finished once",
+                        fmt::format("Job {} counts {} completions of {}", name, counted, wanted));
+    }
+    for (const std::string_view counter : {"succeeded", "failed"}) {
+      if (after["status"][counter].integer_or(0) < change.before["status"][counter].integer_or(0)) {
+        evidence_.violate("I8 finished once",
+                          fmt::format("Job {} lost {} pods that had {}", name, counter, counter));
+      }
+    }
+  }
+
+  void on_pod(const Change& change) {
+    const View before = change.before["status"]["phase"];
+    const View after = change.after["status"]["phase"];
+    if (is_terminal(change.before) && !(before == after)) {
+      evidence_.violate("I8 finished once",
+                        fmt::format("Pod {} was {} and is {}", change.key.to_string(),
+                                    before.string_or(""), after.string_or("")));
+    }
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Checker> make_states(Evidence& evidence) {
+  return std::make_unique<States>(evidence);
+}
+
+}  // namespace muster::simulator

@@ -1,0 +1,249 @@
+// What a seed stands for. Rates and kinds of fault are drawn anew for each seed (swarm testing): a
+// seed with few kinds of fault reaches states that one with all of them never does.
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "simulator/house/script.h"
+#include "simulator/seeded_random.h"
+
+namespace muster::simulator {
+
+namespace {
+
+constexpr std::int64_t submits_begin = 3'000;
+constexpr std::int64_t submits_end = 420'000;
+
+// A queue that tenants can use, and what its ClusterQueue lets one gang have.
+struct Door {
+  std::string_view name_space;
+  std::string_view name;
+  std::string_view cluster_queue;
+  std::int64_t cpu_max;
+  bool is_strict;
+};
+constexpr std::array<Door, 5> doors{{{"team-a", "main", "strict", 8, true},
+                                     {"team-a", "side", "broad", 12, false},
+                                     {"team-b", "main", "broad", 12, false},
+                                     {"team-b", "spot", "mixed", 6, false},
+                                     {"team-c", "main", "mixed", 6, false}}};
+
+enum class Fault : std::uint8_t {
+  lost_calls,
+  lost_answers,
+  conflicts,
+  delays,
+  repeated_events,
+  closed_watches,
+  cuts,
+  dead_machines,
+  clock_jumps,
+  slow_disk,
+  count,
+};
+
+class Writer {
+ public:
+  explicit Writer(std::uint64_t seed) : random_(seed) { script_.seed = seed; }
+
+  Script write() {
+    stage();
+    choose_faults();
+    jobs();
+    crashes();
+    edits();
+    machines();
+    add(trouble_ends_milliseconds, "calm", {});
+    std::stable_sort(script_.lines.begin(), script_.lines.end(), [](const Line& a, const Line& b) {
+      return a.at_milliseconds < b.at_milliseconds;
+    });
+    return std::move(script_);
+  }
+
+ private:
+  using Arguments = std::vector<std::pair<std::string_view, std::string>>;
+
+  void add(std::int64_t at, std::string_view verb, Arguments arguments) {
+    Line line{.at_milliseconds = at, .verb = std::string(verb)};
+    for (auto& [name, value] : arguments) line.arguments.emplace(name, std::move(value));
+    script_.lines.push_back(std::move(line));
+  }
+
+  std::int64_t between(std::int64_t low, std::int64_t high) {
+    return low +
+           static_cast<std::int64_t>(random_.below(static_cast<std::uint64_t>(high - low + 1)));
+  }
+  bool percent(std::uint64_t n) { return random_.below(100) < n; }
+  bool has(Fault fault) const { return faults_[static_cast<std::size_t>(fault)]; }
+
+  void stage();
+  void choose_faults();
+  void jobs();
+  void job(int number);
+  void afterwards(std::int64_t submitted, const Door& door, const std::string& name);
+  void crashes();
+  void edits();
+  void machines();
+
+  SeededRandom random_;
+  Script script_;
+  std::array<bool, static_cast<std::size_t>(Fault::count)> faults_ = {};
+};
+
+void Writer::stage() {
+  for (const auto* name : {"team-a", "team-b", "team-c"}) add(0, "namespace", {{"name", name}});
+  add(0, "flavor", {{"name", "default"}});
+  add(0, "flavor", {{"name", "spot"}, {"tier", "spot"}});
+  add(0, "priority", {{"name", "high"}, {"value", "1000"}});
+  add(0, "queue", {{"name", "strict"}, {"strategy", "StrictFIFO"}, {"default", "8"}});
+  add(0, "queue", {{"name", "broad"}, {"strategy", "BestEffortFIFO"}, {"default", "12"}});
+  add(0, "queue",
+      {{"name", "mixed"}, {"strategy", "BestEffortFIFO"}, {"default", "6"}, {"spot", "4"}});
+  for (const Door& door : doors) {
+    add(0, "local-queue",
+        {{"namespace", std::string(door.name_space)},
+         {"name", std::string(door.name)},
+         {"cluster-queue", std::string(door.cluster_queue)}});
+  }
+  const std::string large = percent(50) ? "8" : "12";
+  add(0, "machine", {{"name", "m0"}, {"cpu", large}, {"nodes", "2"}});
+  add(0, "machine", {{"name", "m1"}, {"cpu", "8"}, {"nodes", "2"}});
+  add(0, "machine", {{"name", "m2"}, {"cpu", "4"}, {"nodes", "1"}, {"tier", "spot"}});
+  add(0, "machine", {{"name", "m3"}, {"cpu", "8"}, {"nodes", "1"}, {"taint", "dedicated"}});
+}
+
+void Writer::choose_faults() {
+  std::int64_t chosen = 0;
+  const std::int64_t wanted = between(3, static_cast<std::int64_t>(Fault::count));
+  while (chosen < wanted) {
+    bool& fault = faults_[random_.below(faults_.size())];
+    if (!std::exchange(fault, true)) ++chosen;
+  }
+  const auto rate = [&](Fault fault, std::int64_t often, std::int64_t rare) {
+    return std::to_string(has(fault) ? between(often, rare) : 0);
+  };
+  add(between(1'000, 5'000), "faults",
+      {{"call-lost-in", rate(Fault::lost_calls, 10, 200)},
+       {"answer-lost-in", rate(Fault::lost_answers, 10, 200)},
+       {"conflict-in", rate(Fault::conflicts, 10, 100)},
+       {"event-twice-in", rate(Fault::repeated_events, 3, 50)},
+       {"watch-closed-in", rate(Fault::closed_watches, 30, 1'000)},
+       {"delay-max", rate(Fault::delays, 1, percent(20) ? 3'000 : 200)},
+       {"disk-jitter-max", rate(Fault::slow_disk, 1, 100)}});
+  for (std::int64_t n = has(Fault::cuts) ? between(1, 4) : 0; n > 0; --n) {
+    add(between(5'000, 500'000), "cut",
+        {{"who", percent(50) ? "control" : fmt::format("m{}", between(0, 3))},
+         {"for", std::to_string(between(100, 20'000))}});
+  }
+  for (std::int64_t n = has(Fault::clock_jumps) ? between(1, 4) : 0; n > 0; --n) {
+    add(between(5'000, 550'000), "clock-jump",
+        {{"by", std::to_string(between(-7'200'000, 7'200'000))}});
+  }
+}
+
+void Writer::jobs() {
+  const std::int64_t count = between(200, 230);
+  for (int number = 0; number < count; ++number) job(number);
+}
+
+void Writer::job(int number) {
+  const Door& door = doors[random_.below(doors.size())];
+  const std::string name = fmt::format("job-{}", number);
+  const std::int64_t at = between(submits_begin, submits_end);
+  std::int64_t pods = percent(75) ? between(1, 2) : between(1, 8);
+  std::int64_t cpu = percent(70) ? 1 : between(1, 4);
+  pods = std::min(pods, door.cpu_max / cpu);
+  Arguments arguments{{"namespace", std::string(door.name_space)},
+                      {"name", name},
+                      {"queue", std::string(door.name)},
+                      {"run", std::to_string(between(200, percent(80) ? 6'000 : 20'000))},
+                      {"backoff", "50"},
+                      {"fate", "completes"}};
+  const auto set = [&](std::string_view key, std::string value) {
+    std::erase_if(arguments, [&](const auto& pair) { return pair.first == key; });
+    arguments.emplace_back(key, std::move(value));
+  };
+  const std::uint64_t kind = random_.below(100);
+  if (kind < 5) {
+    set("exit", "3");
+    set("backoff", std::to_string(between(0, 1)));
+    set("fate", "fails");
+  } else if (kind < 7) {
+    set("queue", "nowhere");
+    set("fate", "waits");
+  } else if (kind < 10 && !door.is_strict) {
+    pods = 8;
+    cpu = 4;
+    set("fate", "waits");
+  } else if (kind < 12 && !door.is_strict) {
+    set("tier", "gold");
+    set("fate", "waits");
+  } else if (kind < 17 && door.cluster_queue != "mixed") {
+    set("tier", "spot");
+    cpu = 1;
+    pods = std::min<std::int64_t>(pods, 4);
+  } else if (kind < 22) {
+    set("tolerates", "dedicated");
+  }
+  set("pods", std::to_string(pods));
+  set("cpu", std::to_string(cpu));
+  if (percent(15)) set("priority", "high");
+  if (percent(20)) set("indexed", "no");
+  if (percent(25)) set("ttl", std::to_string(between(0, 60)));
+  if (percent(10)) set("ignores-sigterm", "yes");
+  add(at, "submit", std::move(arguments));
+  afterwards(at, door, name);
+}
+
+void Writer::afterwards(std::int64_t submitted, const Door& door, const std::string& name) {
+  const std::uint64_t kind = random_.below(100);
+  const std::int64_t at = submitted + (percent(50) ? between(1, 500) : between(500, 60'000));
+  const auto place = [&] {
+    return Arguments{{"namespace", std::string(door.name_space)}, {"name", name}};
+  };
+  if (kind < 8) add(at, "delete-job", place());
+  if (kind >= 8 && kind < 12) add(at, "delete-workload", place());
+  if (kind >= 12 && kind < 15) add(at, "delete-pod", place());
+}
+
+void Writer::crashes() {
+  static constexpr std::array<std::string_view, 3> fates{"any", "none", "all"};
+  for (std::int64_t n = between(1, 3); n > 0; --n) {
+    Arguments arguments{{"unsynced", std::string(fates[random_.below(fates.size())])},
+                        {"down", std::to_string(percent(70) ? between(1, 2'000) : 15'000)}};
+    if (percent(60)) arguments.emplace_back("after-writes", std::to_string(between(1, 3'000)));
+    add(between(4'000, 450'000), "crash", std::move(arguments));
+  }
+}
+
+void Writer::edits() {
+  for (std::int64_t n = between(0, 3); n > 0; --n) {
+    const std::int64_t at = between(5'000, 400'000);
+    const Door& door = doors[random_.below(doors.size())];
+    const auto quota = [&](std::int64_t cpu) {
+      return Arguments{{"name", std::string(door.cluster_queue)}, {"default", std::to_string(cpu)}};
+    };
+    add(at, "quota", quota(door.cpu_max * 2));
+    add(at + between(1'000, 100'000), "quota", quota(door.cpu_max));
+  }
+  if (percent(15)) add(between(100'000, 500'000), "delete-namespace", {{"name", "team-c"}});
+}
+
+void Writer::machines() {
+  for (std::int64_t n = has(Fault::dead_machines) ? between(1, 3) : 0; n > 0; --n) {
+    add(between(5'000, 500'000), "machine-dies",
+        {{"name", fmt::format("m{}", between(0, 3))},
+         {"for", std::to_string(percent(50) ? between(100, 30'000) : between(30'000, 120'000))}});
+  }
+}
+
+}  // namespace
+
+Script make_script(std::uint64_t seed) {
+  return Writer(seed).write();
+}
+
+}  // namespace muster::simulator

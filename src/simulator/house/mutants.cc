@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "simulator/house/mutants.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "core/words.h"
+#include "objects/edit.h"
+#include "objects/metadata.h"
+#include "simulator/house/checkers/read.h"
+#include "simulator/house/mutant_seams.h"
+
+namespace muster::simulator {
+
+using client::Call;
+using client::Verb;
+using objects::Value;
+using objects::View;
+
+namespace resources = objects::resources;
+namespace words = core::words;
+
+namespace {
+
+bool is_status_of_workload(const Call& call) {
+  return call.resource == resources::workloads && call.subresource == "status" &&
+         call.verb == Verb::update;
+}
+
+Seams control(MutantApi::Rules rules) {
+  Seams seams;
+  seams.control = [rules = std::move(rules)](client::Api& api, Executor& house) {
+    return std::make_unique<MutantApi>(api, house, rules);
+  };
+  return seams;
+}
+
+Seams double_quota() {
+  return control({.seen = [](const Value& object) {
+    Value doubled = object;
+    const View groups = object["spec"]["resourceGroups"];
+    if (object["kind"].string_or("ClusterQueue") != "ClusterQueue" || groups.empty()) return object;
+    for (std::size_t g = 0; g < groups.size(); ++g) {
+      for (std::size_t f = 0; f < groups[g]["flavors"].size(); ++f) {
+        const View quota = groups[g]["flavors"][f]["resources"][std::size_t{0}]["nominalQuota"];
+        const std::int64_t cpu = milli_of(quota) / 1'000 * 2;
+        doubled = objects::with(doubled,
+                                {"spec", "resourceGroups", g, "flavors", f, "resources",
+                                 std::size_t{0}, "nominalQuota"},
+                                Value::string(std::to_string(cpu)))
+                      .value_or(doubled);
+      }
+    }
+    return doubled;
+  }});
+}
+
+// Every pod goes to the same node, whatever was decided.
+Seams one_node() {
+  return control({.sent = [](Call& call) {
+    if (call.subresource == "binding") {
+      call.body = objects::with(call.body, {"target", "name"}, Value::string("m0-n0")).must();
+    }
+    return true;
+  }});
+}
+
+// Why a Workload waits is never written.
+Seams silence() {
+  return control({.sent = [](Call& call) {
+    return !is_status_of_workload(call) ||
+           !objects::is_false(objects::condition(call.body, "QuotaReserved"));
+  }});
+}
+
+// The end of a Workload is taken back, now and then.
+Seams undone_ends() {
+  return control({.sent = [writes = 0](Call& call) mutable {
+    const bool ends = call.resource == resources::workloads && call.verb == Verb::update &&
+                      objects::is_true(objects::condition(call.body, "Finished"));
+    if (ends && call.subresource.empty() && ++writes % 5 == 0) {
+      call.subresource = "status";
+      call.body = objects::with_condition(
+          call.body, {.type = "Finished", .status = "False", .reason = "Undone", .message = "no"},
+          {});
+    }
+    return true;
+  }});
+}
+
+// Pods are counted and then kept for ever.
+Seams kept_finalizers() {
+  return control({.sent = [](Call& call) {
+    const bool lets_go = call.resource == resources::pods && call.subresource.empty() &&
+                         (call.verb == Verb::update || call.verb == Verb::patch) &&
+                         !objects::has_finalizer(call.body, words::job_tracking);
+    return !lets_go;
+  }});
+}
+
+// Quota is given back before the job has stopped: an eviction looks like an end.
+Seams hasty_release() {
+  return control({.sent = [](Call& call) {
+    if (is_status_of_workload(call) &&
+        objects::is_true(objects::condition(call.body, "Admitted")) &&
+        objects::is_true(objects::condition(call.body, "PodsReady"))) {
+      call.body = objects::without(call.body, {"status", "admission"}).must();
+    }
+    return true;
+  }});
+}
+
+Seams deaf_watch() {
+  return control({.skips_event_in = 40});
+}
+
+// A rank starts as soon as it has a node itself.
+Seams early_rank() {
+  Seams seams;
+  seams.agents = [](client::Api& api, Executor& house) {
+    return std::make_unique<MutantApi>(
+        api, house, MutantApi::Rules{.seen = [](const Value& object) {
+          if (!objects::annotations_of(object)[words::gang_size]) return object;
+          return objects::without(object, {"metadata", "annotations", words::gang_size}).must();
+        }});
+  };
+  return seams;
+}
+
+Seams lying_disk() {
+  Seams seams;
+  seams.disk = [](Disk& disk) { return std::make_unique<LyingDisk>(disk); };
+  return seams;
+}
+
+Seams forgetful_runtime() {
+  Seams seams;
+  seams.runtime = [](agent::PodRuntime& runtime) {
+    return std::make_unique<ForgetfulRuntime>(runtime);
+  };
+  return seams;
+}
+
+constexpr std::array<Mutant, 10> mutants{{
+    {"double-quota", "controllers read twice the nominal quota", &double_quota},
+    {"one-node", "every pod is bound to the same node", &one_node},
+    {"silence", "reasons of waiting are never written", &silence},
+    {"undone-ends", "now and then a finished Workload is unfinished", &undone_ends},
+    {"kept-finalizers", "the finalizer of a counted pod stays", &kept_finalizers},
+    {"hasty-release", "the admission goes while the job runs", &hasty_release},
+    {"deaf-watch", "a watch skips one event in forty", &deaf_watch},
+    {"early-rank", "agents do not wait for the whole gang", &early_rank},
+    {"lying-disk", "sync answers before anything is on disk", &lying_disk},
+    {"forgetful-runtime", "what runs is forgotten when the platform dies", &forgetful_runtime},
+}};
+
+}  // namespace
+
+std::span<const Mutant> all_mutants() {
+  return mutants;
+}
+
+const Mutant* find_mutant(std::string_view name) {
+  const auto found = std::ranges::find(mutants, name, &Mutant::name);
+  return found == mutants.end() ? nullptr : &*found;
+}
+
+std::string mutant_names() {
+  std::string names;
+  for (const Mutant& mutant : mutants) {
+    if (!names.empty()) names += ", ";
+    names += mutant.name;
+  }
+  return names;
+}
+
+}  // namespace muster::simulator

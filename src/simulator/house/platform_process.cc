@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "simulator/house/platform_process.h"
+
+#include <utility>
+
+#include "agent/node_agent.h"
+#include "agent/volume_files.h"
+#include "control/controllers.h"
+#include "server/api_server.h"
+#include "server/authorization.h"
+#include "store/sqlite_store.h"
+
+namespace muster::simulator {
+
+namespace {
+
+// A part's way to the server: the planted bug, if any, then the network, then the server.
+struct Connection {
+  std::unique_ptr<client::Api> server;
+  std::unique_ptr<FaultyApi> network;
+  std::unique_ptr<client::Api> seam;
+
+  client::Api& api() { return seam ? *seam : *network; }
+};
+
+struct Agent {
+  Connection connection;
+  std::unique_ptr<agent::PodRuntime> runtime;
+  std::unique_ptr<agent::NodeAgent> agent;
+};
+
+}  // namespace
+
+// In the order of construction; destroyed from the last to the first.
+struct PlatformProcess::Parts {
+  Parts(const Surroundings& surroundings, std::uint64_t seed)
+      : around(surroundings), random(seed), dice(random.split()), files(around.house) {}
+
+  Connection connect(const server::Identity& identity, const Seams::ApiSeam& seam);
+
+  Surroundings around;
+  SeededRandom random;  // of the product
+  SeededRandom dice;    // of the network
+  server::RuleAuthorizer authorizer;
+  agent::NoVolumeFiles files;
+  std::unique_ptr<store::Store> sqlite;
+  std::unique_ptr<AcknowledgedStore> store;
+  std::unique_ptr<server::ApiServer> server;
+  std::unique_ptr<client::Api> tenant;
+  Faults faults;
+  Connection control;
+  std::unique_ptr<control::Controllers> controllers;
+  std::map<std::string, Agent, std::less<>> agents;  // by machine
+};
+
+Connection PlatformProcess::Parts::connect(const server::Identity& identity,
+                                           const Seams::ApiSeam& seam) {
+  Connection connection;
+  connection.server = server->in_process(identity);
+  connection.network =
+      std::make_unique<FaultyApi>(*connection.server, around.house, around.clock, dice.next());
+  connection.network->set_faults(faults);
+  if (seam) connection.seam = seam(*connection.network, around.house);
+  return connection;
+}
+
+Result<std::unique_ptr<PlatformProcess>> PlatformProcess::start(const Surroundings& surroundings,
+                                                                std::uint64_t seed) {
+  auto parts = std::make_unique<Parts>(surroundings, seed);
+  Surroundings& around = parts->around;
+  store::StoreOptions options;
+  options.on_fatal = around.on_fatal;
+  parts->sqlite =
+      TRY(store::open_sqlite_store(around.disk, around.house, "store", std::move(options)));
+  parts->store = std::make_unique<AcknowledgedStore>(*parts->sqlite, around.ledger);
+  parts->server =
+      std::make_unique<server::ApiServer>(*parts->store, around.house, around.clock, parts->random,
+                                          server::ServerOptions{.authorizer = &parts->authorizer});
+  TRY(parts->server->load());
+  parts->tenant = parts->server->in_process(server::admin_identity());
+  parts->control = parts->connect(server::controller_identity(), around.seams.control);
+  control::ControlOptions control_options;
+  if (around.keeps_record) {
+    control_options.record_folder = "record";
+    control_options.disk = &around.disk;
+  }
+  parts->controllers = std::make_unique<control::Controllers>(
+      parts->control.api(), around.house, around.clock, parts->random, std::move(control_options));
+  parts->controllers->start();
+  return std::unique_ptr<PlatformProcess>(new PlatformProcess(std::move(parts)));
+}
+
+PlatformProcess::PlatformProcess(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+
+PlatformProcess::~PlatformProcess() = default;
+
+store::Store& PlatformProcess::store() {
+  return *parts_->store;
+}
+
+client::Api& PlatformProcess::tenant() {
+  return *parts_->tenant;
+}
+
+void PlatformProcess::start_agent(Machine& machine) {
+  Agent& agent = parts_->agents[machine.name];
+  agent.connection = parts_->connect(server::agent_identity(), parts_->around.seams.agents);
+  const auto& seam = parts_->around.seams.runtime;
+  if (seam) agent.runtime = seam(machine);
+  agent.agent = std::make_unique<agent::NodeAgent>(
+      agent::NodeAgentOptions{.nodes = machine.nodes}, agent.connection.api(),
+      client::House{parts_->around.house, parts_->around.clock, parts_->random},
+      agent.runtime ? *agent.runtime : machine, parts_->files);
+  agent.agent->start();
+}
+
+void PlatformProcess::stop_agent(const Machine& machine) {
+  parts_->agents.erase(machine.name);
+}
+
+void PlatformProcess::set_faults(const Faults& faults) {
+  parts_->faults = faults;
+  parts_->control.network->set_faults(faults);
+  for (auto& [name, agent] : parts_->agents) agent.connection.network->set_faults(faults);
+}
+
+void PlatformProcess::cut(std::string_view who, Span span) {
+  const MonotonicInstant until = parts_->around.clock.monotonic() + span;
+  if (who == "control") parts_->control.network->cut(until);
+  const auto agent = parts_->agents.find(who);
+  if (agent != parts_->agents.end()) agent->second.connection.network->cut(until);
+}
+
+}  // namespace muster::simulator

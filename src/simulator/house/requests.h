@@ -1,0 +1,27 @@
+// The requests that lines of a script stand for: objects as a tenant would write them.
+//
+//   tenant.ask(request_of(line));
+//
+// Assumes: the line's verb is one of namespace, flavor, priority, queue, local-queue, quota,
+// submit, delete-job and delete-namespace; the others need to know the world.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "agent/node_options.h"
+#include "client/api.h"
+#include "simulator/house/script.h"
+
+namespace muster::simulator {
+
+// Nothing for a verb that is no plain request.
+std::optional<client::Call> request_of(const Line& line);
+
+client::Call removal_of(const objects::Resource& resource, const objects::ObjectKey& key);
+
+// The nodes of a `machine` line; `number` is that of the machine, for addresses of its own.
+std::vector<agent::NodeOptions> nodes_of(const Line& line, std::size_t number);
+
+}  // namespace muster::simulator

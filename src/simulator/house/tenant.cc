@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "simulator/house/tenant.h"
+
+#include <utility>
+
+namespace muster::simulator {
+
+using client::Verb;
+
+namespace {
+
+constexpr int attempts_max = 50;
+constexpr Span pause = Span::of_milliseconds(500);
+
+// Whether it is as good as done.
+bool is_settled(Verb verb, ErrorCode code) {
+  if (verb == Verb::create) return code == ErrorCode::already_exists;
+  return verb == Verb::remove && code == ErrorCode::not_found;
+}
+
+}  // namespace
+
+void Tenant::connect(client::Api& api, Executor& house, const Clock& clock) {
+  api_ = &api;
+  house_ = &house;
+  clock_ = &clock;
+  for (const auto& [number, wish] : waiting_) send(number);
+}
+
+void Tenant::disconnect() {
+  api_ = nullptr;
+  lifeline_.renew();
+}
+
+void Tenant::ask(client::Call call) {
+  const std::uint64_t number = next_++;
+  waiting_.emplace(number, Wish{std::move(call)});
+  if (api_ != nullptr) send(number);
+}
+
+void Tenant::send(std::uint64_t number) {
+  Wish& wish = waiting_.at(number);
+  ++wish.attempts;
+  api_->call(wish.call, lifeline_.guard([this, number](const Result<objects::Value>& answer) {
+    on_answer(number, answer);
+  }));
+}
+
+// A namespace that is not there yet will be; everything else that is refused stays refused.
+void Tenant::on_answer(std::uint64_t number, const Result<objects::Value>& answer) {
+  const auto wish = waiting_.find(number);
+  if (answer || is_settled(wish->second.call.verb, answer.error().code)) {
+    waiting_.erase(wish);
+    return;
+  }
+  const ErrorCode code = answer.error().code;
+  const bool may_change = code == ErrorCode::unavailable || code == ErrorCode::timeout ||
+                          code == ErrorCode::conflict || code == ErrorCode::too_many_requests ||
+                          code == ErrorCode::not_found || code == ErrorCode::internal;
+  if (!may_change || wish->second.attempts >= attempts_max) {
+    ++refusals_[answer.error().to_string()];
+    waiting_.erase(wish);
+    return;
+  }
+  house_->post_at(clock_->monotonic() + pause, lifeline_.guard([this, number] { send(number); }));
+}
+
+}  // namespace muster::simulator

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/os/system_clock.h"
+#include "simulator/house/run_seed.h"
+
+namespace muster::simulator {
+namespace {
+
+std::uint64_t number_from(const char* name, std::uint64_t otherwise) {
+  const char* text = std::getenv(name);
+  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
+}
+
+struct Tally {
+  std::atomic<std::uint64_t> next;
+  std::atomic<std::int64_t> simulated_nanoseconds = 0;
+  std::mutex mutex;
+  std::vector<std::pair<std::uint64_t, Outcome>> failures;
+};
+
+void work(Tally& tally, std::uint64_t end) {
+  for (std::uint64_t seed = tally.next++; seed < end; seed = tally.next++) {
+    const Outcome outcome = run_seed(seed);
+    tally.simulated_nanoseconds += outcome.simulated.nanoseconds;
+    if (outcome.is_well()) continue;
+    const std::lock_guard guard(tally.mutex);
+    tally.failures.emplace_back(seed, outcome);
+  }
+}
+
+// MUSTER_SIMULATION_SEEDS and MUSTER_SIMULATION_FIRST say how many and from where.
+TEST(Seeds, no_seed_breaks_an_invariant) {
+  const std::uint64_t first = number_from("MUSTER_SIMULATION_FIRST", 1);
+  const std::uint64_t count = number_from("MUSTER_SIMULATION_SEEDS", 20);
+  Tally tally;
+  tally.next = first;
+  const SystemClock clock;
+  const MonotonicInstant began = clock.monotonic();
+  {
+    std::vector<std::jthread> threads;
+    for (unsigned i = 0; i < std::max(1U, std::thread::hardware_concurrency()); ++i) {
+      threads.emplace_back([&] { work(tally, first + count); });
+    }
+  }
+  const double took = static_cast<double>((clock.monotonic() - began).nanoseconds) / 1e9;
+  fmt::print("{} seeds in {:.1f} s: {:.2f} seeds/s, {:.0f} times real time\n", count, took,
+             static_cast<double>(count) / took,
+             static_cast<double>(tally.simulated_nanoseconds) / 1e9 / took);
+  for (const auto& [seed, outcome] : tally.failures) {
+    ADD_FAILURE() << fmt::format("seed {}: {} is broken: {}\nmuster simulate --seed {}", seed,
+                                 outcome.invariant, outcome.message, seed);
+  }
+  if (tally.failures.empty()) return;
+  const auto& [seed, outcome] = tally.failures.front();
+  fmt::print("{}", shrink(make_script(seed), {}, outcome).to_text());
+}
+
+}  // namespace
+}  // namespace muster::simulator
