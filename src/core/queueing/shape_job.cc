@@ -180,11 +180,14 @@ Stop stop(const Value& job, std::span<const PodSet> original) {
     return writing(Edit::update(objects::resources::jobs, draft.value()), true);
   }
   if (is_active(job)) return {.state = Stop::State::waiting};
-  if (job["status"]["startTime"].is_string()) {
-    // Its own controller comes first; one older than Kubernetes 1.36 leaves the time standing.
-    if (!objects::is_true(objects::condition(job, "Suspended"))) {
-      return {.state = Stop::State::waiting};
-    }
+  const bool has_start_time = job["status"]["startTime"].is_string();
+  // Its own controller comes first: it may be making pods that no status counts yet.
+  if ((is_stopping(job) || has_start_time) &&
+      !objects::is_true(objects::condition(job, "Suspended"))) {
+    return {.state = Stop::State::waiting};
+  }
+  if (has_start_time) {
+    // A controller older than Kubernetes 1.36 leaves it standing.
     const Value next = Draft(job).drop({"status", "startTime"}).value();
     return writing(Edit::update_status(objects::resources::jobs, next));
   }

@@ -192,6 +192,40 @@ def two_jobs_that_would_each_get_half_do_not_deadlock(cluster):
         expect_nothing_left(cluster, name)
 
 
+def a_job_that_nobody_suspended_is_stopped_before_it_is_admitted(cluster):
+    manifest = gang("hasty", workers=2, gpus=2, hold=True)
+    cluster.apply(manifest.replace("suspend: true", "suspend: false"))
+    wait_for("hasty to be admitted", lambda: holds(workload(cluster, "hasty"), "Admitted"))
+    wait_running(cluster, "hasty", 2)
+    for pod in pods(cluster, "hasty"):
+        expect(pod["spec"]["nodeSelector"] == {POOL: "gangs"}, "a pod of before the admission is left")
+    release(cluster, "hasty")
+    wait_complete(cluster, "hasty")
+    delete_job(cluster, "hasty")
+    expect_nothing_left(cluster, "hasty")
+
+
+def a_running_gang_is_stopped_and_started_again(cluster):
+    def switch(is_active):
+        cluster.kubectl("patch", "workload", workload(cluster, "paused")["metadata"]["name"], "-n",
+                        NAMESPACE, "--type", "merge", "-p", f'{{"spec": {{"active": {is_active}}}}}')
+
+    cluster.apply(gang("paused", workers=4, gpus=2, hold=True))
+    wait_running(cluster, "paused", 4)
+    switch("false")
+    wait_for("its pods to go", lambda: not pods(cluster, "paused"))
+    wait_for("quota to return", lambda: set(usage(cluster).values()) <= {"0"})
+    expect_no_pod(cluster, "paused")
+    expect("nodeSelector" not in job(cluster, "paused")["spec"]["template"]["spec"],
+           "the flavor's selection is left on the stopped job")
+    switch("true")
+    wait_running(cluster, "paused", 4)
+    release(cluster, "paused")
+    wait_complete(cluster, "paused")
+    delete_job(cluster, "paused")
+    expect_nothing_left(cluster, "paused")
+
+
 def killed_at_any_moment_the_outcome_is_the_same(cluster):
     for number, delay in enumerate((0.0, 0.02, 0.05, 0.1, 0.2, 0.5)):
         name, waiter = f"killed-{number}", f"waiter-{number}"
@@ -267,6 +301,8 @@ if __name__ == "__main__":
         quota_that_the_nodes_do_not_have_makes_no_pod,
         a_second_job_waits_whole_and_starts_by_itself,
         two_jobs_that_would_each_get_half_do_not_deadlock,
+        a_job_that_nobody_suspended_is_stopped_before_it_is_admitted,
+        a_running_gang_is_stopped_and_started_again,
         killed_at_any_moment_the_outcome_is_the_same,
         deleted_at_any_moment_nothing_is_left,
         the_server_refuses_nothing_but_conflicts,
