@@ -179,9 +179,10 @@ failures_of() { cat "$failure_record" 2>/dev/null | grep -cx "$1" || true; }
 
 # Most fragile first; among equals the cheap ones first, so that a mistake shows early. The quick
 # suites are in it as `check`: the same tests, with sanitizers; a third build would prove nothing.
+# clang-tidy (./test lint) is not: it takes ten minutes, and is run before a landing.
 run_all() {
   local order name before
-  order=$(for name in layers format check tsan crash simulation e2e fuzz lint; do
+  order=$(for name in layers format check tsan crash simulation e2e fuzz; do
     printf '%s %s\n' "$(failures_of $name)" $name
   done | sort -s -k1,1nr | awk '{print $2}')
   for name in $order; do
@@ -243,8 +244,10 @@ run_matching() {
 
 list_suites() {
   [ -f build/dev/tests.txt ] || step "configuring dev" cmake --preset dev
-  say "quick: layers unit scenario store    all: layers format check (the quick ones, sanitized) tsan crash simulation e2e fuzz lint"
-  say "by hand: peers (muster controller on a real Kubernetes; MUSTER_REAL_KUBERNETES names the tool)"
+  say "quick: layers unit scenario store"
+  say "all: layers format check (the quick ones, sanitized) tsan crash simulation e2e fuzz"
+  say "by hand: lint, bench, coverage, peers (muster controller on a real Kubernetes;"
+  say "  MUSTER_REAL_KUBERNETES names the tool)"
   sort -u build/dev/tests.txt
   [ -f build/check/tests.txt ] && awk '$1 == "fuzz"' build/check/tests.txt
 }

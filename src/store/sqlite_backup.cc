@@ -15,6 +15,7 @@ namespace muster::store {
 namespace {
 
 constexpr std::size_t copy_bytes = mebibyte;
+constexpr int copy_attempts_max = 100;
 
 std::string folder_of(const std::string& path) {
   const std::size_t slash = path.find_last_of('/');
@@ -83,17 +84,26 @@ Result<Revision> renumber(Disk& disk, const std::string& path, const std::string
 
 }  // namespace
 
+// A reader looks for its place in the log a hundred times and then gives up: SQLite means to wait
+// in between, which a lane of the disk must not do while commits come as fast as they can.
+Result<> SqliteDatabase::copy_into(const std::string& partial) {
+  const std::string copy = "VACUUM INTO " + quoted(partial);
+  for (int attempt = 1;; ++attempt) {
+    TRY(remove_if_there(disk_, partial));
+    const auto copied = background_->run(copy.c_str());
+    if (copied) return {};
+    if (attempt < copy_attempts_max && background_->was_overtaken()) continue;
+    TRY(remove_if_there(disk_, partial));
+    return copied.error();
+  }
+}
+
 Result<Revision> SqliteDatabase::backup(const std::string& path) {
   if (TRY(disk_.exists(path))) {
     return Error{ErrorCode::already_exists, fmt::format("{} is already there", path)};
   }
   const std::string partial = path + ".partial";
-  TRY(remove_if_there(disk_, partial));
-  auto copied = background_->run(("VACUUM INTO " + quoted(partial)).c_str());
-  if (!copied) {
-    TRY(remove_if_there(disk_, partial));
-    return copied.error();
-  }
+  TRY(copy_into(partial));
   Revision revision;
   {
     const auto copy = TRY(SqliteConnection::open(*vfs_, partial));

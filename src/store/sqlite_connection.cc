@@ -120,7 +120,11 @@ Error SqliteConnection::failure(int code) {
 bool SqliteConnection::failure_passes() const {
   const int kind = last_code_ & 0xFF;
   if (last_code_ == SQLITE_IOERR_DATA) return false;  // a page is damaged
-  return kind == SQLITE_FULL || kind == SQLITE_IOERR || kind == SQLITE_BUSY;
+  return kind == SQLITE_FULL || kind == SQLITE_IOERR || kind == SQLITE_BUSY || was_overtaken();
+}
+
+bool SqliteConnection::was_overtaken() const {
+  return (last_code_ & 0xFF) == SQLITE_PROTOCOL;
 }
 
 Result<> SqliteConnection::run(const char* sql) {

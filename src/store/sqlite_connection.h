@@ -79,6 +79,10 @@ class SqliteConnection {
   // write. Anything else is a bug or damage.
   bool failure_passes() const;
 
+  // The last failure was that commits came faster than a reader could find its place among them;
+  // the same again may succeed.
+  bool was_overtaken() const;
+
  private:
   friend class SqliteStatement;
   struct Close {

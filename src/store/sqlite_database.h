@@ -55,6 +55,7 @@ class SqliteDatabase {
   void close();
 
  private:
+  Result<> copy_into(const std::string& partial);
   struct Statements;
 
   SqliteDatabase(Disk& disk, std::string path);
