@@ -87,8 +87,8 @@ class RealCluster(Cluster):
         self.tool("down", "--dir", self.cluster)
 
     def install_kinds(self):
-        crds = subprocess.run([MUSTER, "crds"], check=True, stdout=subprocess.PIPE, text=True).stdout
-        self.kubectl("apply", "--server-side", "-f", "-", stdin=crds)
+        crds = subprocess.run([MUSTER, "crds"], check=True, stdout=subprocess.PIPE, text=True)
+        self.kubectl("apply", "--server-side", "-f", "-", stdin=crds.stdout)
 
     def install_identity(self):
         """The controller may do what it needs, no more, and shows a token for it."""

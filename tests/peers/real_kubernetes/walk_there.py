@@ -47,7 +47,8 @@ spec: {{clusterQueue: wide-cluster-queue}}
 
 def gang(name, hold=False, **options):
     """Without a webhook nobody suspends a job for its author. A held one runs until release()."""
-    text = jobs.gang(name, **options).replace("  completionMode:", "  suspend: true\n  completionMode:")
+    place = "  completionMode:"
+    text = jobs.gang(name, **options).replace(place, "  suspend: true\n" + place)
     if hold:
         text = text.replace("  template:\n", "  template:\n    metadata: {annotations: {"
                             f'{HOLD}: "yes"' + "}}\n", 1)
@@ -198,7 +199,7 @@ def a_job_that_nobody_suspended_is_stopped_before_it_is_admitted(cluster):
     wait_for("hasty to be admitted", lambda: holds(workload(cluster, "hasty"), "Admitted"))
     wait_running(cluster, "hasty", 2)
     for pod in pods(cluster, "hasty"):
-        expect(pod["spec"]["nodeSelector"] == {POOL: "gangs"}, "a pod of before the admission is left")
+        expect(pod["spec"]["nodeSelector"] == {POOL: "gangs"}, "a pod of before is left")
     release(cluster, "hasty")
     wait_complete(cluster, "hasty")
     delete_job(cluster, "hasty")
@@ -207,8 +208,9 @@ def a_job_that_nobody_suspended_is_stopped_before_it_is_admitted(cluster):
 
 def a_running_gang_is_stopped_and_started_again(cluster):
     def switch(is_active):
-        cluster.kubectl("patch", "workload", workload(cluster, "paused")["metadata"]["name"], "-n",
-                        NAMESPACE, "--type", "merge", "-p", f'{{"spec": {{"active": {is_active}}}}}')
+        name = workload(cluster, "paused")["metadata"]["name"]
+        cluster.kubectl("patch", "workload", name, "-n", NAMESPACE, "--type", "merge",
+                        "-p", f'{{"spec": {{"active": {is_active}}}}}')
 
     cluster.apply(gang("paused", workers=4, gpus=2, hold=True))
     wait_running(cluster, "paused", 4)
