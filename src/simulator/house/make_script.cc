@@ -15,7 +15,7 @@ namespace muster::simulator {
 namespace {
 
 constexpr std::int64_t submits_begin = 3'000;
-constexpr std::int64_t submits_end = 420'000;
+constexpr std::int64_t submits_end = 840'000;
 
 // A queue that tenants can use, and what its ClusterQueue lets one gang have.
 struct Door {
@@ -134,12 +134,12 @@ void Writer::choose_faults() {
        {"delay-max", rate(Fault::delays, 1, percent(20) ? 3'000 : 200)},
        {"disk-jitter-max", rate(Fault::slow_disk, 1, 100)}});
   for (std::int64_t n = has(Fault::cuts) ? between(1, 4) : 0; n > 0; --n) {
-    add(between(5'000, 500'000), "cut",
+    add(between(5'000, 1'100'000), "cut",
         {{"who", percent(50) ? "control" : fmt::format("m{}", between(0, 3))},
          {"for", std::to_string(between(100, 20'000))}});
   }
   for (std::int64_t n = has(Fault::clock_jumps) ? between(1, 4) : 0; n > 0; --n) {
-    add(between(5'000, 550'000), "clock-jump",
+    add(between(5'000, 1'150'000), "clock-jump",
         {{"by", std::to_string(between(-7'200'000, 7'200'000))}});
   }
 }
@@ -159,7 +159,7 @@ void Writer::job(int number) {
   Arguments arguments{{"namespace", std::string(door.name_space)},
                       {"name", name},
                       {"queue", std::string(door.name)},
-                      {"run", std::to_string(between(200, percent(80) ? 6'000 : 20'000))},
+                      {"run", std::to_string(between(200, percent(80) ? 12'000 : 40'000))},
                       {"backoff", "50"},
                       {"fate", "completes"}};
   const auto set = [&](std::string_view key, std::string value) {
@@ -215,13 +215,13 @@ void Writer::crashes() {
     Arguments arguments{{"unsynced", std::string(fates[random_.below(fates.size())])},
                         {"down", std::to_string(percent(70) ? between(1, 2'000) : 15'000)}};
     if (percent(60)) arguments.emplace_back("after-writes", std::to_string(between(1, 3'000)));
-    add(between(4'000, 450'000), "crash", std::move(arguments));
+    add(between(4'000, 1'000'000), "crash", std::move(arguments));
   }
 }
 
 void Writer::edits() {
   for (std::int64_t n = between(0, 3); n > 0; --n) {
-    const std::int64_t at = between(5'000, 400'000);
+    const std::int64_t at = between(5'000, 900'000);
     const Door& door = doors[random_.below(doors.size())];
     const auto quota = [&](std::int64_t cpu) {
       return Arguments{{"name", std::string(door.cluster_queue)}, {"default", std::to_string(cpu)}};
@@ -229,12 +229,12 @@ void Writer::edits() {
     add(at, "quota", quota(door.cpu_max * 2));
     add(at + between(1'000, 100'000), "quota", quota(door.cpu_max));
   }
-  if (percent(15)) add(between(100'000, 500'000), "delete-namespace", {{"name", "team-c"}});
+  if (percent(15)) add(between(100'000, 1'000'000), "delete-namespace", {{"name", "team-c"}});
 }
 
 void Writer::machines() {
   for (std::int64_t n = has(Fault::dead_machines) ? between(1, 3) : 0; n > 0; --n) {
-    add(between(5'000, 500'000), "machine-dies",
+    add(between(5'000, 1'050'000), "machine-dies",
         {{"name", fmt::format("m{}", between(0, 3))},
          {"for", std::to_string(percent(50) ? between(100, 30'000) : between(30'000, 120'000))}});
   }

@@ -46,9 +46,9 @@ struct Script {
 };
 
 // When the trouble ends; from then on everything has to come right by itself.
-inline constexpr std::int64_t trouble_ends_milliseconds = 600'000;
+inline constexpr std::int64_t trouble_ends_milliseconds = 1'200'000;
 
-// At least 200 jobs, a crash and three kinds of fault within ten minutes.
+// At least 200 jobs, a crash and three kinds of fault within twenty minutes.
 Script make_script(std::uint64_t seed);
 
 }  // namespace muster::simulator
