@@ -64,8 +64,7 @@ Quantity quantity_of(View field, const Quantity& fallback) {
     const auto number = field.integer();
     return number ? Quantity::of(*number) : fallback;
   }
-  auto parsed = Quantity::parse_field(*text);
-  return parsed ? std::move(*parsed) : fallback;
+  return Quantity::parse_field(*text).value_or(fallback);
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agent/end_pods.h"
 
+#include <fmt/format.h>
+
 #include "agent/limits.h"
 #include "agent/pod_folder.h"
 #include "agent/shim_protocol.h"
@@ -30,7 +32,7 @@ Result<std::size_t> end_all_pods(const std::string& pods_folder) {
   if (!path_exists(pods_folder)) return 0;
   std::size_t ended = 0;
   for (const std::string& uid : TRY(names_in_folder(pods_folder))) {
-    if (end_pod(pods_folder + "/" + uid)) ++ended;
+    if (end_pod(fmt::format("{}/{}", pods_folder, uid))) ++ended;
   }
   return ended;
 }

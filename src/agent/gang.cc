@@ -32,7 +32,7 @@ bool has_place(View pod) {
 
 // `rank-0.train.team-a.svc.cluster.local rank-0.train.team-a.svc … rank-0`
 std::string names_of(View pod) {
-  const std::string hostname = hostname_of(pod);
+  std::string hostname = hostname_of(pod);
   const std::string_view subdomain = pod["spec"]["subdomain"].string_or("");
   if (subdomain.empty()) return hostname;
   const std::string_view name_space = objects::namespace_of(pod);

@@ -164,11 +164,12 @@ void PodWorker::prepare(StartPlan plan) {
   }
   stage_ = Stage::preparing;
   has_files_ = true;
-  desk_.files.write(std::move(plan.folders), std::move(plan.files),
-                    lifeline_.guard([this, spec = std::move(plan.spec)](Result<> written) mutable {
-                      on_written(std::move(spec), written);
-                      sync();
-                    }));
+  desk_.files.write(
+      std::move(plan.folders), std::move(plan.files),
+      lifeline_.guard([this, spec = std::move(plan.spec)](const Result<>& written) mutable {
+        on_written(std::move(spec), written);
+        sync();
+      }));
 }
 
 // The world may have moved on since the files were asked for.

@@ -229,7 +229,7 @@ SandboxSpec Shim::sandbox_spec(const ContainerSpec& container) const {
   SandboxSpec sandbox;
   sandbox.arguments = container.arguments;
   for (const auto& [name, value] : container.environment) {
-    sandbox.environment.push_back(name + "=" + value);
+    sandbox.environment.push_back(fmt::format("{}={}", name, value));
   }
   // In / nothing can be written, so that is no folder to work in.
   sandbox.working_folder =

@@ -33,6 +33,7 @@ Node object(Builder& builder, Members members) {
 
 Node texts(Builder& builder, const std::vector<std::string>& list) {
   std::vector<Node> nodes;
+  nodes.reserve(list.size());
   for (const std::string& text : list) nodes.push_back(builder.text(text));
   return builder.array(nodes);
 }
@@ -49,6 +50,7 @@ std::string text_of(View object, std::string_view key) {
 
 Node mounts_node(Builder& builder, const std::vector<Mount>& mounts) {
   std::vector<Node> nodes;
+  nodes.reserve(mounts.size());
   for (const Mount& mount : mounts) {
     nodes.push_back(object(builder, {{"source", builder.text(mount.source)},
                                      {"target", builder.text(mount.target)},

@@ -19,7 +19,7 @@
 
 namespace muster::client {
 
-inline constexpr std::size_t kubeconfig_bytes_max = 1024 * 1024;
+inline constexpr std::size_t kubeconfig_bytes_max = std::size_t{1024} * 1024;
 
 struct ClusterAccess {
   std::string context;  // its name in the file

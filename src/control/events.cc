@@ -80,6 +80,7 @@ template <class Map>
 void make_room(Map& map) {
   if (map.size() < event_series_max) return;
   std::vector<std::uint64_t> used;
+  used.reserve(map.size());
   for (const auto& [identity, entry] : map) used.push_back(entry.used);
   const auto middle = used.begin() + static_cast<std::ptrdiff_t>(used.size() / 2);
   std::nth_element(used.begin(), middle, used.end());

@@ -108,8 +108,7 @@ Value usage_value(View cluster_queue, const Usage& usage, bool is_local) {
 
 // A status that is no object is repaired by writing over it; the schema does not let one in.
 Value with_member(const Value& queue, std::string_view member, const Value& value) {
-  auto edited = objects::with(queue, {"status", member}, value);
-  return edited ? std::move(*edited) : queue;
+  return objects::with(queue, {"status", member}, value).value_or(queue);
 }
 
 Value with_numbers(Value queue, const QueueNumbers& numbers) {
@@ -168,6 +167,7 @@ Activity activity_of(View cluster_queue, const Surroundings& around) {
     return {.active = true, .reason = "Ready", .message = "Can admit new workloads"};
   }
   std::vector<std::string_view> messages;
+  messages.reserve(problems.size());
   for (const auto& [reason, message] : problems) messages.push_back(message);
   return {.active = false,
           .reason = std::string(problems.front().first),

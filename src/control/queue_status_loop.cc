@@ -32,9 +32,9 @@ Value with_finalizer(const Value& object) {
   auto edited = objects::with(object, {"metadata", "finalizers", count},
                               Value::string(words::resource_in_use));
   if (edited) return std::move(*edited);
-  edited = objects::with(object, {"metadata", "finalizers"},
-                         Value::array({Value::string(words::resource_in_use)}));
-  return edited ? std::move(*edited) : object;
+  return objects::with(object, {"metadata", "finalizers"},
+                       Value::array({Value::string(words::resource_in_use)}))
+      .value_or(object);
 }
 
 Value without_finalizer(const Value& object) {
@@ -43,8 +43,7 @@ Value without_finalizer(const Value& object) {
     if (finalizer.string_or("") == words::resource_in_use) break;
     ++index;
   }
-  auto edited = objects::without(object, {"metadata", "finalizers", index});
-  return edited ? std::move(*edited) : object;
+  return objects::without(object, {"metadata", "finalizers", index}).value_or(object);
 }
 
 // The step that the finalizer asks for, if any.

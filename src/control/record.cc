@@ -287,7 +287,7 @@ Result<std::vector<RecordEntry>> read_record(Disk& disk, const std::string& fold
   if (!TRY(disk.exists(folder))) return entries;
   for (const std::string& name : TRY(disk.list(folder))) {  // sorted: numbers have eight digits
     if (!segment_number(name)) continue;
-    const std::string bytes = TRY(read_file(disk, folder + "/" + name));
+    const std::string bytes = TRY(read_file(disk, fmt::format("{}/{}", folder, name)));
     read_segment(bytes, entries);
   }
   return entries;

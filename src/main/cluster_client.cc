@@ -55,8 +55,9 @@ ClusterClient::~ClusterClient() {
 Result<objects::Value> ClusterClient::ask(client::Call call) {
   std::promise<Result<objects::Value>> answered;
   house_.post([this, &answered, call = std::move(call)]() mutable {
-    api_->call(std::move(call),
-               [&answered](Result<objects::Value> answer) { answered.set_value(answer); });
+    api_->call(std::move(call), [&answered](Result<objects::Value> answer) {
+      answered.set_value(std::move(answer));
+    });
   });
   return answered.get_future().get();
 }

@@ -29,7 +29,7 @@
 namespace muster::server {
 
 inline constexpr std::size_t tokens_max = 1'024;
-inline constexpr std::size_t token_file_bytes_max = 1024 * 1024;
+inline constexpr std::size_t token_file_bytes_max = std::size_t{1024} * 1024;
 
 // SHA-256 of a token.
 using TokenDigest = std::array<std::byte, 32>;

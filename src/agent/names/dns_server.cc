@@ -107,7 +107,7 @@ void DnsServer::take_question(std::uint64_t number, Connection& connection) {
 }
 
 // An answer fits the kernel's buffer unless the client does not read: then it has lost its turn.
-void DnsServer::on_answer(std::uint64_t number, std::string answer) {
+void DnsServer::on_answer(std::uint64_t number, std::string_view answer) {
   const auto at = connections_.find(number);
   if (at == connections_.end()) return;
   const auto count = write_stream(at->second.socket, answer);

@@ -16,6 +16,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "agent/names/zone.h"
@@ -53,7 +54,7 @@ class DnsServer {
   void on_stream();
   void on_readable(std::uint64_t number);
   void take_question(std::uint64_t number, Connection& connection);
-  void on_answer(std::uint64_t number, std::string answer);
+  void on_answer(std::uint64_t number, std::string_view answer);
   void drop(std::uint64_t number);
 
   PollLoop& loop_;

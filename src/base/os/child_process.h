@@ -65,7 +65,7 @@ class ProcessHandle {
   static Result<ProcessHandle> open(std::int64_t id, std::uint64_t start_ticks);
 
   int descriptor() const { return handle_.number(); }  // readable when it has ended
-  Result<> end_at_once() const;  // SIGKILL
+  Result<> end_at_once() const;                        // SIGKILL
 
  private:
   explicit ProcessHandle(Descriptor handle) : handle_(std::move(handle)) {}

@@ -72,6 +72,7 @@ Result<std::int64_t> start_detached(const std::vector<std::string>& arguments,
   const Descriptor from(ends[0]);
   Descriptor to(ends[1]);
   std::vector<char*> pointers;
+  pointers.reserve(arguments.size() + 1);
   for (const std::string& each : arguments) pointers.push_back(const_cast<char*>(each.c_str()));
   pointers.push_back(nullptr);
   const pid_t child = ::fork();

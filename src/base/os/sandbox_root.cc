@@ -12,6 +12,7 @@
 #include <array>
 #include <climits>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/os/folders.h"
@@ -118,10 +119,12 @@ Result<> make_devices() {
   const std::string folder = staging + "/dev";
   TRY(make_folder(folder, 0755));
   TRY(mount_at("tmpfs", folder, MS_NOSUID | MS_NOEXEC, "mode=0755,size=64k"));
-  for (const std::string name : devices) {
-    if (!path_exists("/dev/" + name)) continue;
-    TRY(make_empty_file(folder + "/" + name));
-    TRY(bind_to("/dev/" + name, folder + "/" + name));
+  for (const std::string_view name : devices) {
+    const std::string source = fmt::format("/dev/{}", name);
+    if (!path_exists(source)) continue;
+    const std::string target = fmt::format("{}/{}", folder, name);
+    TRY(make_empty_file(target));
+    TRY(bind_to(source, target));
   }
   constexpr std::array<std::array<const char*, 2>, 5> links = {{{"/proc/self/fd", "fd"},
                                                                 {"/proc/self/fd/0", "stdin"},

@@ -67,7 +67,7 @@ struct HttpsApi::Core : std::enable_shared_from_this<HttpsApi::Core> {
   std::shared_ptr<Line> new_line();
   void begin_call(std::uint64_t id, const Call& call);
   void dispatch(Exchange exchange);
-  void ask(std::shared_ptr<Line> line, Exchange exchange);
+  void ask(const std::shared_ptr<Line>& line, Exchange exchange);
   void on_answer(std::uint64_t id, const WholeAnswer& whole);
   void on_failure(std::uint64_t id, LineFailure failure);
   void dispatch_next();
@@ -158,15 +158,15 @@ void HttpsApi::Core::begin_call(std::uint64_t id, const Call& call) {
 
 void HttpsApi::Core::dispatch(Exchange exchange) {
   while (!idle.empty()) {
-    std::shared_ptr<Line> line = std::move(idle.back());
+    const std::shared_ptr<Line> line = std::move(idle.back());
     idle.pop_back();
-    if (line->is_usable()) return ask(std::move(line), std::move(exchange));
+    if (line->is_usable()) return ask(line, std::move(exchange));
     line->close();
   }
   if (busy.size() < options.limits.connections) {
-    std::shared_ptr<Line> line = new_line();
+    const std::shared_ptr<Line> line = new_line();
     if (line == nullptr) return answer(exchange.id, Error::internal("memory is short"));
-    return ask(std::move(line), std::move(exchange));
+    return ask(line, std::move(exchange));
   }
   if (waiting.size() >= options.limits.calls_waiting) {
     return answer(exchange.id, Error{ErrorCode::too_many_requests,
@@ -175,7 +175,7 @@ void HttpsApi::Core::dispatch(Exchange exchange) {
   waiting.push_back(std::move(exchange));
 }
 
-void HttpsApi::Core::ask(std::shared_ptr<Line> line, Exchange exchange) {
+void HttpsApi::Core::ask(const std::shared_ptr<Line>& line, Exchange exchange) {
   const std::uint64_t id = exchange.id;
   std::string text = exchange.is_read ? exchange.text : std::move(exchange.text);
   busy[id] = {.line = line, .exchange = std::move(exchange)};

@@ -31,7 +31,7 @@ namespace http = boost::beast::http;
 using asio::ip::tcp;
 using Fault = boost::system::error_code;
 
-constexpr std::size_t piece_bytes = 32 * 1024;
+constexpr std::size_t piece_bytes = std::size_t{32} * 1024;
 
 // A server that has gone without a word is noticed by the kernel's probes.
 constexpr int probe_after_seconds = 30;
@@ -58,7 +58,7 @@ class TlsLine final : public Line, public std::enable_shared_from_this<TlsLine> 
   void close() override;
 
  private:
-  static constexpr std::size_t buffer_bytes_max = 128 * 1024;
+  static constexpr std::size_t buffer_bytes_max = std::size_t{128} * 1024;
 
   void connect();
   void connect_to(const std::vector<tcp::endpoint>& places);

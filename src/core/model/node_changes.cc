@@ -53,8 +53,12 @@ void Tables::apply_node(const Event& event) {
   } else {
     take_identity(row, event);
     auto read = read_node(event.object, names);
-    row.spec = read ? *std::move(read) : Node();
-    if (!read) row.invalid = read.error().to_string();
+    if (read) {
+      row.spec = *std::move(read);
+    } else {
+      row.spec = Node();
+      row.invalid = read.error().to_string();
+    }
   }
   if (row.present != was_present || row.spec != before) {
     add_to_node(id, before.allocatable, -1);
@@ -224,8 +228,12 @@ void Tables::apply_pod(const Event& event) {
   } else {
     take_identity(row, event);
     auto read = read_pod(event.object, names);
-    row.spec = read ? *std::move(read) : Pod();
-    if (!read) row.invalid = read.error().to_string();
+    if (read) {
+      row.spec = *std::move(read);
+    } else {
+      row.spec = Pod();
+      row.invalid = read.error().to_string();
+    }
     row.object = event.object;
     const objects::View scheduled = objects::condition(event.object, "PodScheduled");
     if (scheduled["message"].string_or("") == row.telling || row.spec.is_terminated ||

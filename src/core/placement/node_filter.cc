@@ -65,6 +65,7 @@ std::string Exclusions::tally() const {
   std::map<std::string, std::int64_t> sums;
   for (const auto& [refusal, count] : counts_) sums[refusal.tally] += count;
   std::vector<std::string> parts;
+  parts.reserve(sums.size());
   for (const auto& [what, count] : sums) parts.push_back(fmt::format("{}: {}", what, count));
   return fmt::format("{}", fmt::join(parts, ", "));
 }
@@ -73,6 +74,7 @@ std::string Exclusions::sentence() const {
   std::map<std::string, std::int64_t> sums;
   for (const auto& [refusal, count] : counts_) sums[refusal.sentence] += count;
   std::vector<std::string> parts;
+  parts.reserve(sums.size());
   for (const auto& [what, count] : sums) parts.push_back(fmt::format("{} {}", count, what));
   std::ranges::sort(parts);
   return fmt::format("{}", fmt::join(parts, ", "));

@@ -12,7 +12,6 @@
 
 namespace muster::core {
 
-using objects::Condition;
 using objects::Value;
 using objects::View;
 

@@ -77,7 +77,7 @@ class Look {
   void remove_workload(const Value& workload);
   void refuse(const Error& error);
   void write_status(Value workload);
-  void record(std::string_view reason, std::string message, bool warning = false);
+  void record(std::string_view reason, std::string_view message, bool warning = false);
   bool is_suspended() const { return shape_.is_suspended(job_); }
 
   const Shape& shape_;
@@ -250,7 +250,7 @@ bool Look::update_priority(const Value& workload) {
   return true;
 }
 
-Value with_reclaimable(const Value& workload, std::vector<Reclaimable> done) {
+Value with_reclaimable(const Value& workload, const std::vector<Reclaimable>& done) {
   std::vector<Value> list;
   for (const Reclaimable& each : done) {
     std::int64_t count = each.count;
@@ -358,7 +358,7 @@ bool Look::stop(const Value* workload, std::string_view message) {
   Stop next = shape_.stop(job_, original);
   if (next.state == Stop::State::writing) {
     edits_.push_back(std::move(next.edit));
-    if (next.begins) record("Stopped", std::string(message));
+    if (next.begins) record("Stopped", message);
   }
   return next.state == Stop::State::stopped;
 }
@@ -391,13 +391,13 @@ void Look::write_status(Value workload) {
   edits_.push_back(Edit::update_status(workloads, std::move(workload)));
 }
 
-void Look::record(std::string_view reason, std::string message, bool warning) {
+void Look::record(std::string_view reason, std::string_view message, bool warning) {
   edits_.push_back(
       Edit::record({.resource = shape_.resource,
                     .about = job_,
                     .warning = warning,
                     .reason = std::string(reason),
-                    .message = message.substr(0, event_message_bytes_max),
+                    .message = std::string(message.substr(0, event_message_bytes_max)),
                     .component = fmt::format("{}-kueue-controller", shape_.integration)}));
 }
 

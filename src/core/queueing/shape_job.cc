@@ -23,7 +23,6 @@
 namespace muster::core {
 
 using objects::annotations_of;
-using objects::MemberView;
 using objects::Value;
 using objects::View;
 

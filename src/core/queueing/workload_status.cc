@@ -19,7 +19,7 @@ using objects::View;
 
 namespace {
 
-constexpr std::size_t condition_message_bytes_max = 32 * 1024;
+constexpr std::size_t condition_message_bytes_max = std::size_t{32} * 1024;
 
 Value pending_again(const Value& workload, View check, Instant now) {
   const std::string_view state = check["state"].string_or("");

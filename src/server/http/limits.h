@@ -10,12 +10,12 @@
 namespace muster::server {
 
 // A request: its head (431 beyond it) and its body (413, without reading it).
-inline constexpr std::size_t http_head_bytes_max = 16 * 1024;
-inline constexpr std::size_t http_body_bytes_max = 3 * 1024 * 1024;
+inline constexpr std::size_t http_head_bytes_max = std::size_t{16} * 1024;
+inline constexpr std::size_t http_body_bytes_max = std::size_t{3} * 1024 * 1024;
 
 // What all connections together may have in hand (429 beyond it): bodies announced and not yet
 // answered, and requests that the house has not answered.
-inline constexpr std::size_t http_bodies_bytes_max = 256 * 1024 * 1024;
+inline constexpr std::size_t http_bodies_bytes_max = std::size_t{256} * 1024 * 1024;
 inline constexpr std::size_t http_requests_max = 4'096;
 
 // A connection beyond this is closed as it comes.
@@ -25,11 +25,11 @@ inline constexpr std::size_t http_connections_max = 10'000;
 inline constexpr std::size_t http_pipeline_max = 16;
 
 // One write, and what a stream may have taken from the house and not yet written.
-inline constexpr std::size_t http_write_bytes = 64 * 1024;
-inline constexpr std::size_t http_stream_window_bytes = 256 * 1024;
+inline constexpr std::size_t http_write_bytes = std::size_t{64} * 1024;
+inline constexpr std::size_t http_stream_window_bytes = std::size_t{256} * 1024;
 
 // What is read and thrown away so that a client that is still sending sees why it was refused.
-inline constexpr std::size_t http_linger_bytes_max = 8 * 1024 * 1024;
+inline constexpr std::size_t http_linger_bytes_max = std::size_t{8} * 1024 * 1024;
 
 struct HttpLimits {
   std::size_t head_bytes = http_head_bytes_max;
