@@ -18,7 +18,6 @@ using objects::FieldError;
 using objects::MemberView;
 using objects::Node;
 using objects::Rewrite;
-using objects::Value;
 using objects::View;
 
 namespace {

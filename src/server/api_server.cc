@@ -85,7 +85,7 @@ void ApiServer::Parts::ensure_namespace(std::string_view name) {
 }
 
 ApiServer::ApiServer(store::Store& store, Executor& house, Clock& clock, Random& random,
-                     ServerOptions options)
+                     const ServerOptions& options)
     : parts_(std::make_unique<Parts>(store, house, clock, random, options)) {}
 
 ApiServer::~ApiServer() = default;

@@ -40,7 +40,7 @@ struct ServerOptions {
 class ApiServer {
  public:
   ApiServer(store::Store& store, Executor& house, Clock& clock, Random& random,
-            ServerOptions options);
+            const ServerOptions& options);
   ApiServer(const ApiServer&) = delete;
   ApiServer& operator=(const ApiServer&) = delete;
   ~ApiServer();

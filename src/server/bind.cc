@@ -41,7 +41,7 @@ struct Binding {
 
 void attempt(std::unique_ptr<Binding> binding);
 
-Failure binding_conflict(const Target& target, std::string why) {
+Failure binding_conflict(const Target& target, std::string_view why) {
   return failures::conflict({.resource = "pods/binding"}, target.name, why);
 }
 

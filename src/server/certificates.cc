@@ -103,7 +103,7 @@ bool add_hosts(X509* certificate, const std::vector<std::string>& hosts) {
   for (const std::string& host : hosts) {
     OneName name = name_of_host(host);
     if (!name || sk_GENERAL_NAME_push(names.get(), name.get()) <= 0) return false;
-    name.release();
+    static_cast<void>(name.release());  // the list owns it now
   }
   return X509_add1_ext_i2d(certificate, NID_subject_alt_name, names.get(), 0, 0) == 1;
 }
@@ -205,8 +205,11 @@ CertificateSubject subject_of(const X509* certificate) {
     const X509_NAME_ENTRY* entry = X509_NAME_get_entry(name, at);
     const int field = OBJ_obj2nid(X509_NAME_ENTRY_get_object(entry));
     std::string text = utf8_of(X509_NAME_ENTRY_get_data(entry));
-    if (field == NID_commonName) subject.common_name = std::move(text);
-    if (field == NID_organizationName) subject.organizations.push_back(std::move(text));
+    if (field == NID_commonName) {
+      subject.common_name = std::move(text);
+    } else if (field == NID_organizationName) {
+      subject.organizations.push_back(std::move(text));
+    }
   }
   return subject;
 }

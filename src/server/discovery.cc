@@ -132,7 +132,7 @@ void write_aggregated_resource(JsonText& out, const Kind& kind, const KindVersio
   out.end_object();
 }
 
-Value parsed(std::string text) {
+Value parsed(std::string_view text) {
   return objects::parse_json(text).must();
 }
 

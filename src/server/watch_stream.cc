@@ -82,7 +82,7 @@ void WatchStream::wake() {
 Value WatchStream::object_of(const Change& change) {
   const bool columns = !std::exchange(sent_first_, true);
   if (change.bytes.is_none()) {
-    const Value mark = bookmark(target_, change);
+    Value mark = bookmark(target_, change);
     if (!is_table(form_.form.shape)) return mark;
     const Value empty =
         Value::object({{"metadata", mark.part(mark["metadata"])}, {"items", Value::array({})}});
