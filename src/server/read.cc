@@ -19,7 +19,6 @@ using objects::FieldSelector;
 using objects::LabelSelector;
 using objects::SchemaStyle;
 using objects::Value;
-using objects::View;
 
 namespace {
 

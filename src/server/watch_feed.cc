@@ -11,7 +11,6 @@ namespace muster::server {
 
 using objects::FieldError;
 using objects::FieldErrors;
-using objects::Value;
 
 namespace {
 

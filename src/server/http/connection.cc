@@ -32,8 +32,10 @@ using asio::ip::tcp;
 using Fault = boost::system::error_code;
 
 constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();
-constexpr std::size_t read_bytes = 4 * 1024;
-constexpr std::size_t kept_bytes_max = 16 * 1024;  // of the write buffer of a quiet connection
+constexpr std::size_t read_bytes = std::size_t{4} * 1024;
+
+// Of the write buffer of a quiet connection.
+constexpr std::size_t kept_bytes_max = std::size_t{16} * 1024;
 
 std::string_view text_of(boost::core::string_view text) {
   return {text.data(), text.size()};
