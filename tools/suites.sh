@@ -11,7 +11,7 @@ failures=()
 build_milliseconds=0
 test_milliseconds=0
 e2e_milliseconds=0
-fuzz_seconds=${MUSTER_FUZZ_SECONDS:-20}
+fuzz_seconds=${MUSTER_FUZZ_SECONDS:-10}
 # Random tests start from a new seed each time, but in CI from the same one: a change must not
 # fail there for what it did not touch. 0 lets the fuzzer choose.
 fuzz_seed=${MUSTER_FUZZ_SEED:-$([ -n "${CI-}" ] && echo 812 || echo 0)}
@@ -130,8 +130,8 @@ run_crash() { suite release crash; }
 
 # 1,000 seeds as users run it, and some under the sanitizers. Each program uses all cores itself.
 run_simulation() {
-  MUSTER_SIMULATION_SEEDS=${MUSTER_SIMULATION_SEEDS:-1000} suite release simulation
-  MUSTER_SIMULATION_SEEDS=24 MUSTER_SIMULATION_FIRST=5000 suite check simulation only_seeds
+  MUSTER_SIMULATION_SEEDS=${MUSTER_SIMULATION_SEEDS:-400} suite release simulation
+  MUSTER_SIMULATION_SEEDS=8 MUSTER_SIMULATION_FIRST=5000 suite check simulation only_seeds
 }
 only_seeds() { "$1" --gtest_filter='Seeds.*'; }
 
