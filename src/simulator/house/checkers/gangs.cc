@@ -65,10 +65,9 @@ class Gangs final : public Checker {
   };
 
   void on_workload(const Change& change) {
-    if (change.after.is_absent()) {
-      gangs_.erase(change.key);
-      return;
-    }
+    // A Workload that was deleted may be made anew while pods of its last admission still start:
+    // what had a place then is not forgotten.
+    if (change.after.is_absent()) return;
     Gang& gang = gangs_[change.key];
     gang.size = pods_of(change.after);
     if (is_holding(change.before) || !is_holding(change.after)) return;
