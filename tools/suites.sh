@@ -153,7 +153,7 @@ run_peers() { run_walks peers; }
 # run_walks KIND: the programs `run` in the folders of tests/KIND, one after the other.
 run_walks() {
   local kind=$1 began programs
-  timed_build release muster || return
+  timed_build release muster muster-trainer || return
   began=$(now_milliseconds)
   mapfile -t programs < <(find "tests/$kind" -mindepth 2 -maxdepth 2 -name run | sort)
   local program
