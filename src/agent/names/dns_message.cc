@@ -187,17 +187,17 @@ class Writer {
   }
   void bytes(std::string_view text) { out_ += text; }
 
-  // Refers to an earlier place where the rest of the name stands. Names inside of SRV records are
+  // Refers to an earlier place where the rest of the name stands in the same spelling: who asks
+  // with letters of mixed case checks that the answer has them. Names inside of SRV records are
   // not compressed (RFC 2782).
   void name(std::string_view text, bool compresses = true) {
     while (!text.empty()) {
-      const std::string key = lower_dns_name(text);
-      const auto known = places_.find(key);
+      const auto known = places_.find(text);
       if (compresses && known != places_.end()) {
         number16(0xC000U | static_cast<unsigned>(known->second));
         return;
       }
-      if (out_.size() < 0x4000) places_.try_emplace(key, out_.size());
+      if (out_.size() < 0x4000) places_.try_emplace(std::string(text), out_.size());
       text = label(text);
     }
     out_ += '\0';
@@ -276,7 +276,7 @@ class Writer {
   }
 
   std::string out_;
-  std::map<std::string, std::size_t, std::less<>> places_;  // of names, in lower case
+  std::map<std::string, std::size_t, std::less<>> places_;  // of names, as they are spelled
   bool is_possible_ = true;
 };
 

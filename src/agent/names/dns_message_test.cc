@@ -66,6 +66,14 @@ TEST(DnsMessage, a_label_of_any_bytes_survives) {
   EXPECT_EQ(write_dns(message), bytes);
 }
 
+// Resolvers that mix the case of letters by chance check that the answer has them so.
+TEST(DnsMessage, a_name_keeps_the_spelling_of_its_letters) {
+  DnsMessage message;
+  message.questions.push_back({.name = "rAnk-0.train"});
+  message.answers.push_back({.name = "rank-0.train", .data = DnsAddress{10, 0, 0, 1}});
+  EXPECT_EQ(parse_dns(write_dns(message)).value(), message);
+}
+
 TEST(DnsMessage, what_does_not_fit_is_left_out_and_said) {
   DnsMessage message = sample();
   for (unsigned i = 0; i < 100; ++i) {
