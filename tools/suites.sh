@@ -114,7 +114,9 @@ run_layers() {
   local began
   [ -f build/dev/build.ninja ] || step "configuring dev" cmake --preset dev || return
   began=$(now_milliseconds)
-  run_programs layers python3 tests/layers/check_layers.py tests/layers/check_tidy.py
+  run_programs layers python3 tests/layers/check_layers.py tests/layers/check_tidy.py \
+    tools/coverage_table.py
+  say "    $(tail -n 1 "$log_folder/layers-coverage_table.py.log")"
   test_milliseconds=$((test_milliseconds + $(now_milliseconds) - began))
 }
 
