@@ -17,17 +17,12 @@
 
 #include "core/edit.h"
 #include "core/model/cluster_state.h"
-#include "core/model/placement_mode.h"
 #include "core/plan/because.h"
+#include "core/plan/policy.h"
 #include "objects/resource.h"
 #include "objects/value.h"
 
 namespace muster::core {
-
-struct Policy {
-  Placement placement = Placement::pinned;
-  bool places_unmanaged_pods = true;  // embedded: there is no other scheduler
-};
 
 // One decision. Plain values that print and serialise.
 struct Action {

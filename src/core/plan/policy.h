@@ -1,0 +1,43 @@
+// Policy: the rules of a decision that are not in the objects it is made about: Kueue's
+// Configuration, and what Muster has beside it. Without a Policy object everything is as in Kueue.
+//
+//   const Policy policy{.placement = Placement::none};
+//   const Plan cycle = plan(state, policy);
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "core/model/placement_mode.h"
+
+namespace muster::core {
+
+struct Explanation;
+
+enum class Backfill : std::uint8_t {
+  none,     // as the queueing strategy says
+  reserve,  // a head that cannot start gets a reserved start; only what does not delay it may pass
+};
+
+// What the work that a victim would lose (since its last checkpoint) counts for.
+enum class PreemptionCost : std::uint8_t {
+  ties,   // among candidates that are equal for Kueue
+  first,  // before Kueue's order within a list of candidates
+};
+
+struct Policy {
+  Placement placement = Placement::pinned;
+  bool places_unmanaged_pods = true;  // embedded: there is no other scheduler
+  Backfill backfill = Backfill::none;
+  PreemptionCost preemption_cost = PreemptionCost::ties;
+
+  // Heads are looked at again even where nothing changed since their last answer. A running
+  // scheduler need not; a document that lists every decision of every cycle does.
+  bool retries_every_head = false;
+
+  // Where to write what was tried and rejected on the way; null: nobody asked, and it costs
+  // nothing.
+  Explanation* explanation = nullptr;
+};
+
+}  // namespace muster::core
