@@ -21,15 +21,16 @@ enum class Backfill : std::uint8_t {
 
 // What the work that a victim would lose (since its last checkpoint) counts for.
 enum class PreemptionCost : std::uint8_t {
-  ties,   // among candidates that are equal for Kueue
-  first,  // before Kueue's order within a list of candidates
+  ignored,  // nothing: the order is Kueue's, down to the UID
+  ties,     // among candidates that are equal for Kueue but for their UIDs
+  first,    // before Kueue's order within a list of candidates
 };
 
 struct Policy {
   Placement placement = Placement::pinned;
   bool places_unmanaged_pods = true;  // embedded: there is no other scheduler
   Backfill backfill = Backfill::none;
-  PreemptionCost preemption_cost = PreemptionCost::ties;
+  PreemptionCost preemption_cost = PreemptionCost::ignored;
 
   // Heads are looked at again even where nothing changed since their last answer. A running
   // scheduler need not; a document that lists every decision of every cycle does.
