@@ -44,9 +44,9 @@ std::string names_of(View pod) {
 
 std::string gang_of(View pod) {
   const View annotations = objects::annotations_of(pod);
-  const std::string_view workload = annotations[words::workload].string_or("");
-  if (workload.empty() || !annotations[words::gang_size]) return {};
-  return fmt::format("{}/{}", objects::namespace_of(pod), workload);
+  const std::string_view gang = annotations[words::gang].string_or("");
+  if (gang.empty() || !annotations[words::gang_size]) return {};
+  return fmt::format("{}/{}", objects::namespace_of(pod), gang);
 }
 
 std::int64_t gang_size_of(View pod) {

@@ -5,9 +5,9 @@
 //   if (!gangs.is_bound(pod)) …                    // not one of them starts
 //   const std::string hosts = hosts_of(pod, members);
 //
-// A pod without the annotation muster.dev/gang-size is a gang of its own. Members are the pods of
-// the same namespace and Workload that are not being deleted; two pods for one completion index
-// (one failed, one replaces it) are one member.
+// A pod without the annotations muster.dev/gang and gang-size is a gang of its own. Members are the
+// pods of the same namespace and the same admission of a Workload that are not being deleted; two
+// pods for one completion index (one failed, one replaces it) are one member.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -24,7 +24,7 @@
 
 namespace muster::agent {
 
-// `namespace/workload`, or nothing for a pod that starts on its own.
+// `namespace/gang`, or nothing for a pod that starts on its own.
 std::string gang_of(objects::View pod);
 
 // How many members must be bound before the first starts.

@@ -46,10 +46,12 @@ inline constexpr std::string_view job_controller = "kubernetes.io/job-controller
 inline constexpr std::string_view unreachable_taint = "node.kubernetes.io/unreachable";
 inline constexpr std::string_view not_ready_taint = "node.kubernetes.io/not-ready";
 
-// Muster's own annotations on pods. gang-size: how many pods of the Workload must be bound, in
-// whatever phase they are by then, before this one starts; written at un-suspension. pod-ip: the
-// address chosen when the pod was bound, copied from the Binding. A tenant cannot set them: the
-// server drops them from what tenants write.
+// Muster's own annotations on pods. gang: which admission of which Workload the pod was made for;
+// gang-size: how many pods of that admission must be bound, in whatever phase they are by then,
+// before this one starts; both written at un-suspension. pod-ip: the address chosen when the pod
+// was bound, copied from the Binding. A tenant cannot set them: the server drops them from what
+// tenants write.
+inline constexpr std::string_view gang = "muster.dev/gang";
 inline constexpr std::string_view gang_size = "muster.dev/gang-size";
 inline constexpr std::string_view pod_ip = "muster.dev/pod-ip";
 

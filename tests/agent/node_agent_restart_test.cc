@@ -112,7 +112,7 @@ TEST(Deletion, of_a_pod_with_a_finalizer_tells_how_it_ended) {
 TEST(Deletion, of_a_pod_that_never_started) {
   AgentWorld world;
   world.create_pod("p",
-                   {.annotations = R"(,"kueue.x-k8s.io/workload":"w","muster.dev/gang-size":"2")"});
+                   {.annotations = R"(,"muster.dev/gang":"w","muster.dev/gang-size":"2")"});
   world.pass_seconds(3);
   world.delete_pod("p");
   world.settle();
@@ -154,11 +154,11 @@ TEST(AgentRestart, at_every_moment_runs_each_pod_once) {
     AgentWorld world;
     const Value a = world.create_pod(
         "a", {.run_seconds = "0.01",
-              .annotations = R"(,"kueue.x-k8s.io/workload":"w","muster.dev/gang-size":"2")"});
+              .annotations = R"(,"muster.dev/gang":"w","muster.dev/gang-size":"2")"});
     const Value b = world.create_pod(
         "b", {.run_seconds = "0.01",
               .node = "n2",
-              .annotations = R"(,"kueue.x-k8s.io/workload":"w","muster.dev/gang-size":"2")"});
+              .annotations = R"(,"muster.dev/gang":"w","muster.dev/gang-size":"2")"});
     for (std::uint64_t i = 0; i < step; ++i) world.server.time.step();
     died_after_the_end = world.phase("a") == "Succeeded" && world.phase("b") == "Succeeded";
     world.restart_agent();

@@ -122,7 +122,7 @@ TEST(NodeAgent, leaves_the_pods_of_other_nodes_alone) {
 
 PodWish member(std::string node) {
   return {.node = std::move(node),
-          .annotations = R"(,"kueue.x-k8s.io/workload":"w","muster.dev/gang-size":"3")"};
+          .annotations = R"(,"muster.dev/gang":"w","muster.dev/gang-size":"3")"};
 }
 
 TEST(NodeAgent, a_gang_starts_when_its_last_member_is_bound) {

@@ -205,8 +205,7 @@ void ControlWorld::on_pod(const Value& pod) {
   }
   if (phase != "Pending" || !gang_is_bound(pod)) return;
   for (const Value& member : pods_->all(resources::pods)) {
-    if (objects::annotations_of(member)[words::workload] !=
-            objects::annotations_of(pod)[words::workload] ||
+    if (objects::annotations_of(member)[words::gang] != objects::annotations_of(pod)[words::gang] ||
         member["status"]["phase"].string_or("Pending") != "Pending") {
       continue;
     }
@@ -227,7 +226,7 @@ bool ControlWorld::gang_is_bound(const Value& pod) const {
   const std::string size(annotations[words::gang_size].string_or("1"));
   int bound = 0;
   for (const Value& member : pods_->all(resources::pods)) {
-    if (objects::annotations_of(member)[words::workload] == annotations[words::workload] &&
+    if (objects::annotations_of(member)[words::gang] == annotations[words::gang] &&
         !member["spec"]["nodeName"].string_or("").empty()) {
       ++bound;
     }

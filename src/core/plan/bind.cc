@@ -59,16 +59,19 @@ std::vector<Members> members_of(const Tables& tables, const WorkloadRow& row) {
   return sets;
 }
 
-// Nobody is bound before all are there. Once one is, the others follow as they come: their places
-// are kept for them, and a pod that failed is replaced in its own.
+// Nobody is bound before all are there: those that were admitted, less the reclaimable ones, and
+// less those that have succeeded and are not yet counted as reclaimable. Once one is bound, the
+// others follow as they come: their places are kept for them, and a pod that failed is replaced in
+// its own.
 bool may_bind(const WorkloadRow& row, const std::vector<Members>& sets) {
   if (std::ranges::any_of(sets, &Members::has_started)) return true;
   for (const PodSetAssignment& assignment : row.spec.admission.pod_sets) {
     for (std::size_t i = 0; i < sets.size(); ++i) {
       const GangPodSet& set = row.spec.pod_sets[i];
       if (set.name != assignment.name) continue;
-      const std::int64_t needed = std::min(assignment.count, set.effective_count());
-      if (sets[i].live + sets[i].succeeded < needed) return false;
+      const std::int64_t unfinished = std::min(assignment.count, set.effective_count());
+      const std::int64_t untold = std::max<std::int64_t>(sets[i].succeeded - set.reclaimable, 0);
+      if (sets[i].live < unfinished - untold) return false;
     }
   }
   return true;

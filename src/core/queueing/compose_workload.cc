@@ -118,19 +118,33 @@ Result<Value> compose_workload(const Shape& shape, const Reconciled& given,
 
 namespace {
 
-// The pods that start together: all of them, less those whose work is done.
+// The pods that start together: those that were admitted, less those whose work was done since. An
+// admission that came after some had ended counts the others only.
 std::int64_t gang_size(View workload) {
-  std::map<std::string_view, std::int64_t> done;
+  std::map<std::string_view, std::int64_t> rest;
+  for (View each : workload["spec"]["podSets"].elements()) {
+    rest[each["name"].string_or("")] = each["count"].integer_or(1);
+  }
   for (View each : workload["status"]["reclaimablePods"].elements()) {
-    done[each["name"].string_or("")] = each["count"].integer_or(0);
+    std::int64_t& left = rest[each["name"].string_or("")];
+    left = std::max<std::int64_t>(saturating_subtract(left, each["count"].integer_or(0)), 0);
   }
   std::int64_t total = 0;
   for (View each : workload["status"]["admission"]["podSetAssignments"].elements()) {
-    const std::int64_t rest =
-        saturating_subtract(each["count"].integer_or(0), done[each["name"].string_or("")]);
-    total = saturating_add(total, std::max<std::int64_t>(rest, 0));
+    const std::int64_t admitted = std::max<std::int64_t>(each["count"].integer_or(0), 0);
+    total = saturating_add(total, std::min(admitted, rest[each["name"].string_or("")]));
   }
   return total;
+}
+
+// Tells the admissions of a Workload apart, also of one that was deleted and made anew: what ran
+// before must not be counted among those that start now.
+std::string gang_name(View workload) {
+  std::int64_t evictions = 0;
+  for (View each : workload["status"]["schedulingStats"]["evictions"].elements()) {
+    evictions = saturating_add(evictions, each["count"].integer_or(0));
+  }
+  return fmt::format("{}.{}", objects::uid_of(workload), evictions);
 }
 
 bool add_flavors(PodSetInjection& injection, View assignment, std::span<const Value> flavors) {
@@ -156,6 +170,7 @@ bool add_flavors(PodSetInjection& injection, View assignment, std::span<const Va
 std::optional<std::vector<PodSetInjection>> injections_of(const Value& workload,
                                                           std::span<const Value> flavors) {
   const View admission = workload["status"]["admission"];
+  const std::string gang = gang_name(workload);
   const std::string size = std::to_string(gang_size(workload));
   std::vector<PodSetInjection> injections;
   for (View assignment : admission["podSetAssignments"].elements()) {
@@ -171,6 +186,7 @@ std::optional<std::vector<PodSetInjection>> injections_of(const Value& workload,
       injection.labels.emplace_back(words::cluster_queue_name, cluster_queue);
     }
     injection.annotations.emplace_back(words::workload, objects::name_of(workload));
+    injection.annotations.emplace_back(words::gang, gang);
     injection.annotations.emplace_back(words::gang_size, size);
     injections.push_back(std::move(injection));
   }
