@@ -26,7 +26,7 @@ struct Words {
 };
 
 // In the order of severity: the first that applies names the cause.
-constexpr std::array<Words, 18> words{{
+constexpr std::array<Words, 19> words{{
     {Type::node_failed, "NodeFailed", "NodeFailures", "NodeFailures"},
     {Type::invalid, "Invalid", "Inadmissible", "Misconfigured"},
     {Type::queue_not_found, "QueueNotFound", "Inadmissible", "Misconfigured"},
@@ -43,6 +43,7 @@ constexpr std::array<Words, 18> words{{
     {Type::exceeds_maximum, "ExceedsMaximum", "Pending", "ExceedsMaxQuota"},
     {Type::quota_in_use, "QuotaInUse", "Pending", "WaitingForQuota"},
     {Type::no_place, "NoPlace", "Pending", "TopologyPlacementFailed"},
+    {Type::no_topology, "NoTopology", "Pending", "TopologyPlacementFailed"},
     {Type::unschedulable, "Unschedulable", "Unschedulable", "Unschedulable"},
     {Type::lost_race, "LostRace", "Pending", "WaitingForQuota"},
 }};
@@ -69,6 +70,7 @@ bool concerns_flavors(Type type) {
     case Type::node_affinity:
     case Type::exceeds_maximum:
     case Type::quota_in_use:
+    case Type::no_topology:
       return true;
     default:
       return false;
@@ -133,6 +135,7 @@ std::string Reason::to_string() const {
     case Type::node_failed:
       return fmt::format(
           "Workload was evicted as there was no replacement for unhealthy node(s): {}", name);
+    case Type::no_topology:
     case Type::unschedulable:
     case Type::invalid:
       return detail;
