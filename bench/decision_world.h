@@ -1,0 +1,103 @@
+// DecisionWorld: a cluster that exists only as events, for measuring decisions alone. Workloads
+// arrive and end in virtual time; what plan() writes comes back as an event, a victim stops at
+// once, an admitted workload finishes after its run time. Counts decisions and the time that the
+// core itself took, without what the world around it costs.
+//
+//   DecisionWorld world(policy);
+//   world.add(resources::cluster_queues, text);
+//   world.arrive(workload, at, run_time);
+//   world.run();
+//   world.spent().decisions_per_second()
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <queue>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/instant.h"
+#include "base/os/system_clock.h"
+#include "core/model/cluster_state.h"
+#include "core/plan/plan.h"
+#include "objects/resource.h"
+#include "objects/value.h"
+
+namespace muster::bench {
+
+// What the core did, and for how long.
+struct Spent {
+  std::uint64_t cycles = 0;
+  std::uint64_t decisions = 0;  // admissions, preemptions and waits, one per head and cycle
+  std::uint64_t admissions = 0;
+  std::uint64_t evictions = 0;
+  std::uint64_t events = 0;
+  std::int64_t deciding_ns = 0;  // plan() and assume()
+  std::int64_t applying_ns = 0;  // apply()
+  std::int64_t writing_ns = 0;   // edits_of(): the text of conditions and events
+
+  std::int64_t core_ns() const { return deciding_ns + applying_ns; }
+  double decisions_per_second() const;
+};
+
+class DecisionWorld {
+ public:
+  explicit DecisionWorld(core::Policy policy);
+
+  // An object that is there from the beginning, as YAML.
+  void add(const objects::Resource& resource, std::string_view yaml);
+  void add(const objects::Resource& resource, const objects::Value& object);
+
+  // A Workload that comes at that time and, once admitted, takes that long.
+  void arrive(const objects::Value& workload, Span at, Span run_time);
+
+  // Until nothing is left to come and a cycle decides nothing.
+  void run();
+  // Cycles at the present time until one decides nothing.
+  void settle();
+
+  core::ClusterState& state() { return state_; }
+  const core::Policy& policy() const { return policy_; }
+  const Spent& spent() const { return spent_; }
+  std::size_t finished() const { return finished_; }
+
+ private:
+  struct Coming {
+    Span at;
+    std::uint64_t number = 0;  // of equal times the first first
+    std::string key;           // of the workload that ends; empty: one arrives
+    std::uint64_t admission = 0;
+    objects::Value workload = {};
+    Span run_time = {};
+
+    friend bool operator>(const Coming& a, const Coming& b) {
+      return a.at != b.at ? a.at > b.at : a.number > b.number;
+    }
+  };
+  struct Known {
+    objects::Value object;
+    Span run_time = {};
+    std::uint64_t admission = 0;
+  };
+
+  void come(const Coming& coming);
+  void write(const core::Edit& edit);
+  void stop(const std::string& key);
+  void apply(const objects::Resource& resource, const objects::Value& object);
+  Instant now() const;
+
+  SystemClock clock_;
+  core::ClusterState state_;
+  core::Policy policy_;
+  Spent spent_;
+  Span at_ = {};
+  std::uint64_t number_ = 0;
+  std::uint64_t revision_ = 0;
+  std::size_t finished_ = 0;
+  std::map<std::string, Known> workloads_;
+  std::priority_queue<Coming, std::vector<Coming>, std::greater<>> coming_;
+};
+
+}  // namespace muster::bench
