@@ -228,6 +228,40 @@ Quantity& Quantity::operator*=(std::int64_t factor) {
   return *this;
 }
 
+namespace {
+
+BigInteger multiplied(const BigInteger& a, const BigInteger& b) {
+  constexpr std::size_t chunk_digits = 9;
+  std::string digits = b.digits();
+  digits.insert(0, (chunk_digits - digits.size() % chunk_digits) % chunk_digits, '0');
+  BigInteger product;
+  for (std::size_t at = 0; at < digits.size(); at += chunk_digits) {
+    BigInteger part = a;
+    part *= *BigInteger::from_digits(digits.substr(at, chunk_digits)).to_int64();
+    product.shift_left(chunk_digits);
+    product += part;
+  }
+  if (b.sign() < 0) product.negate();
+  return product;
+}
+
+}  // namespace
+
+Quantity& Quantity::operator*=(const Quantity& factor) {
+  const std::int32_t exponent = exponent_ + factor.exponent_;
+  const std::int32_t finest = exponent_of(QuantityScale::nano);
+  if (!is_wide() && !factor.is_wide() && exponent >= finest) {
+    if (const auto product = checked_multiply(mantissa_, factor.mantissa_)) {
+      set_small(*product, *product == 0 ? 0 : exponent);
+      return *this;
+    }
+  }
+  BigInteger product = multiplied(big_mantissa(), factor.big_mantissa());
+  if (exponent < finest) shift_right_up(product, finest - exponent);
+  set_wide(std::move(product), std::max(exponent, finest));
+  return *this;
+}
+
 Quantity Quantity::operator-() const {
   Quantity result;
   result.format_ = format_;

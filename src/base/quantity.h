@@ -102,6 +102,7 @@ class Quantity {
   Quantity& operator+=(const Quantity& other);
   Quantity& operator-=(const Quantity& other);
   Quantity& operator*=(std::int64_t factor);
+  Quantity& operator*=(const Quantity& factor);  // what is finer than nano rounds up
   Quantity operator-() const;
   friend Quantity operator+(Quantity a, const Quantity& b) { return std::move(a += b); }
   friend Quantity operator-(Quantity a, const Quantity& b) { return std::move(a -= b); }

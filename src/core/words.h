@@ -34,6 +34,13 @@ inline constexpr std::string_view resource_in_use = "kueue.x-k8s.io/resource-in-
 inline constexpr std::string_view admission_gate = "kueue.x-k8s.io/admission";
 inline constexpr std::string_view admission_gated_by = "kueue.x-k8s.io/admission-gated-by";
 
+inline constexpr std::string_view priority_boost = "kueue.x-k8s.io/priority-boost";
+inline constexpr std::string_view slice_replacement_for =
+    "kueue.x-k8s.io/workload-slice-replacement-for";
+inline constexpr std::string_view allowed_flavors =
+    "kueue.x-k8s.io/workload-allowed-resource-flavors";
+inline constexpr std::string_view is_group_workload = "kueue.x-k8s.io/is-group-workload";
+
 // Kubernetes' own.
 inline constexpr std::string_view hostname_label = "kubernetes.io/hostname";
 inline constexpr std::string_view job_tracking = "batch.kubernetes.io/job-tracking";

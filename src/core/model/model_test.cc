@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include "base/checked.h"
 #include "core/model/address_range.h"
 #include "core/model/event.h"
 #include "core/model/pod_requests.h"
@@ -131,10 +132,14 @@ TEST(pod_requests, round_fractions_of_whole_things_up) {
   EXPECT_EQ(amount_of(requests, names.find("x.com/gpu")), 2);
 }
 
-TEST(pod_requests, refuse_what_no_node_could_have) {
+TEST(pod_requests, that_no_int64_holds_are_the_largest_one) {
   ResourceNames names;
-  EXPECT_FALSE(pod_requests(
-      json(R"({"containers":[{"resources":{"requests":{"memory":"1000000000Gi"}}}]})"), names));
+  const Amounts requests =
+      pod_requests(json(R"({"containers":[{"resources":{"requests":{"memory":"9e30"}}},
+                                          {"resources":{"requests":{"memory":"9e30"}}}]})"),
+                   names)
+          .must();
+  EXPECT_EQ(amount_of(requests, names.find("memory")), unlimited);
 }
 
 TEST(scheduling_terms, a_flavor_answers_only_for_the_keys_it_has) {

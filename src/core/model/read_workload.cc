@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/model/read_workload.h"
 
-#include <algorithm>
+#include <fmt/format.h>
 
+#include <algorithm>
+#include <charconv>
+
+#include "core/model/equivalence.h"
 #include "core/model/limits.h"
-#include "core/model/pod_requests.h"
 #include "core/words.h"
 #include "objects/builder.h"
 #include "objects/convert_kueue_topology.h"
@@ -17,8 +20,45 @@ using objects::View;
 
 namespace {
 
-Result<GangPodSet> read_pod_set(View view, View reclaimable, ResourceNames& names) {
-  const View spec = view["template"]["spec"];
+std::optional<std::int64_t> optional_integer(View view) {
+  if (!view.is_integer()) return std::nullopt;
+  return view.integer_or(0);
+}
+
+TopologyRequest read_topology_request(View view) {
+  TopologyRequest request;
+  request.present = view.is_object();
+  if (!request.present) return request;
+  const View required = view["required"];
+  const View preferred = view["preferred"];
+  request.has_unconstrained = view["unconstrained"].is_boolean();
+  if (required.is_string()) {
+    request.mode = TopologyRequest::Mode::required;
+    request.level = *required.string();
+  } else if (preferred.is_string()) {
+    request.mode = TopologyRequest::Mode::preferred;
+    request.level = *preferred.string();
+  } else if (view["unconstrained"].boolean_or(false)) {
+    request.mode = TopologyRequest::Mode::unconstrained;
+  }
+  for (const View layer : view["podsetSliceRequiredTopologyConstraints"].elements()) {
+    request.slices.push_back(
+        {std::string(layer["topology"].string_or("")), layer["size"].integer_or(0)});
+    request.has_layers = true;
+  }
+  const View level = view["podSetSliceRequiredTopology"];
+  const View size = view["podSetSliceSize"];
+  if (!request.has_layers && (level.is_string() || size.is_integer())) {
+    request.slices.push_back({std::string(level.string_or("")), size.integer_or(0)});
+  }
+  request.group = view["podSetGroupName"].string_or("");
+  request.pod_index_label = view["podIndexLabel"].string_or("");
+  request.sub_group_index_label = view["subGroupIndexLabel"].string_or("");
+  request.sub_group_count = optional_integer(view["subGroupCount"]);
+  return request;
+}
+
+Result<GangPodSet> read_pod_set(View view, View reclaimable, const FeatureGates& gates) {
   GangPodSet set{.name = std::string(view["name"].string_or("main")),
                  .count = view["count"].integer_or(1),
                  .requests = {},
@@ -26,35 +66,48 @@ Result<GangPodSet> read_pod_set(View view, View reclaimable, ResourceNames& name
   if (set.count < 0 || set.count > pod_set_count_max) {
     return Error::invalid("must be a count of pods", "spec.podSets.count");
   }
-  for (const View entry : reclaimable.elements()) {
-    if (entry["name"].string_or("") == set.name) set.reclaimable = entry["count"].integer_or(0);
+  if (gates.enabled(Gate::partial_admission)) set.min_count = optional_integer(view["minCount"]);
+  if (gates.enabled(Gate::reclaimable_pods)) {
+    for (const View entry : reclaimable.elements()) {
+      if (entry["name"].string_or("") == set.name) set.reclaimable = entry["count"].integer_or(0);
+    }
   }
   set.reclaimable = std::clamp<std::int64_t>(set.reclaimable, 0, set.count);
-  set.requests = TRY(pod_requests(spec, names));
-  set.terms = TRY(read_scheduling_terms(spec));
+  set.terms = TRY(read_scheduling_terms(view["template"]["spec"]));
+  set.topology = read_topology_request(view["topologyRequest"]);
   return set;
 }
 
 // Only an assignment down to hosts pins pods; others are promises about racks and blocks.
 Result<> read_topology(View assignment, PodSetAssignment& into) {
-  const View levels = assignment["levels"];
-  if (levels.empty()) return {};
-  const std::size_t lowest = levels.size() - 1;
-  if (levels[lowest].string_or("") != words::hostname_label) return {};
+  if (!assignment["levels"].is_array()) return {};
   Builder builder;
   const objects::Node root = TRY(objects::unpack_topology_assignment(builder, assignment));
-  into.pinned = true;
-  for (const View domain : View(&root)["domains"].elements()) {
-    const std::int64_t count = domain["count"].integer_or(0);
-    if (count < 0 || count > pod_set_count_max) {
+  TopologyAssignment& topology = into.topology.emplace();
+  for (const View level : assignment["levels"].elements()) {
+    topology.levels.emplace_back(level.string_or(""));
+  }
+  for (const View view : View(&root)["domains"].elements()) {
+    TopologyDomain& domain = topology.domains.emplace_back();
+    domain.count = view["count"].integer_or(0);
+    if (domain.count < 0 || domain.count > pod_set_count_max) {
       return Error::invalid("must be a count of pods", "status.admission.podSetAssignments");
     }
-    into.domains.push_back({std::string(domain["values"][lowest].string_or("")), count});
+    for (const View value : view["values"].elements()) {
+      domain.values.emplace_back(value.string_or(""));
+    }
+    domain.values.resize(topology.levels.size());
+  }
+  into.pinned = !topology.levels.empty() && topology.levels.back() == words::hostname_label;
+  if (!into.pinned) return {};
+  for (const TopologyDomain& domain : topology.domains) {
+    into.domains.push_back({domain.values.back(), domain.count});
   }
   return {};
 }
 
-Result<PodSetAssignment> read_assignment(View view, ResourceNames& names) {
+Result<PodSetAssignment> read_assignment(View view, ResourceNames& names,
+                                         const FeatureGates& gates) {
   PodSetAssignment assignment{.name = std::string(view["name"].string_or("main")),
                               .count = view["count"].integer_or(-1),
                               .flavors = {},
@@ -63,16 +116,20 @@ Result<PodSetAssignment> read_assignment(View view, ResourceNames& names) {
   for (const auto& [resource, flavor] : view["flavors"].members()) {
     assignment.flavors.emplace_back(TRY(names.intern(resource)), flavor.string_or(""));
   }
+  if (!gates.enabled(Gate::topology_aware_scheduling)) return assignment;
   TRY(read_topology(view["topologyAssignment"], assignment));
+  const std::string_view delayed = view["delayedTopologyRequest"].string_or("");
+  if (delayed == "Pending") assignment.delayed = DelayedTopology::pending;
+  if (delayed == "Ready") assignment.delayed = DelayedTopology::ready;
   return assignment;
 }
 
 Result<Admission> read_admission(View view, const std::vector<GangPodSet>& sets,
-                                 ResourceNames& names) {
+                                 ResourceNames& names, const FeatureGates& gates) {
   Admission admission{.cluster_queue = std::string(view["clusterQueue"].string_or("")),
                       .pod_sets = {}};
   for (const View entry : view["podSetAssignments"].elements()) {
-    PodSetAssignment assignment = TRY(read_assignment(entry, names));
+    PodSetAssignment assignment = TRY(read_assignment(entry, names, gates));
     const auto set = std::ranges::find(sets, assignment.name, &GangPodSet::name);
     if (assignment.count < 0) assignment.count = set == sets.end() ? 0 : set->count;
     admission.pod_sets.push_back(std::move(assignment));
@@ -82,25 +139,56 @@ Result<Admission> read_admission(View view, const std::vector<GangPodSet>& sets,
 
 void read_conditions(View object, Workload& workload) {
   workload.is_finished = is_true(condition(object, "Finished"));
-  workload.is_quota_reserved =
-      is_true(condition(object, "QuotaReserved")) && object["status"]["admission"].is_object();
-  workload.is_admitted = workload.is_quota_reserved && is_true(condition(object, "Admitted"));
+  const View reserved = condition(object, "QuotaReserved");
+  workload.is_quota_reserved = is_true(reserved) && object["status"]["admission"].is_object();
+  workload.reserved_at = objects::instant_of(reserved["lastTransitionTime"]);
+  workload.is_on_hold = is_false(reserved) && reserved["reason"].string_or("") == "OnHold";
+  const View admitted = condition(object, "Admitted");
+  workload.is_admitted = workload.is_quota_reserved && is_true(admitted);
+  if (workload.is_admitted) {
+    workload.admitted_at = objects::instant_of(admitted["lastTransitionTime"]);
+  }
   const View evicted = condition(object, "Evicted");
   workload.is_evicted = is_true(evicted);
   workload.evicted_reason = evicted["reason"].string_or("");
   workload.evicted_at = objects::instant_of(evicted["lastTransitionTime"]).value_or(Instant{});
-  const View reserved = condition(object, "QuotaReserved");
-  workload.is_on_hold = is_false(reserved) && reserved["reason"].string_or("") == "OnHold";
+  workload.was_preempted = is_true(condition(object, "Preempted"));
+  workload.are_pods_ready = is_true(condition(object, "PodsReady"));
   workload.waits_for_replacement = is_true(condition(object, "WaitingForReplacementPods"));
   workload.may_requeue = !is_false(condition(object, "Requeued"));
 }
 
+CheckStatus check_status(std::string_view state) {
+  if (state == "Ready") return CheckStatus::ready;
+  if (state == "Retry") return CheckStatus::retry;
+  if (state == "Rejected") return CheckStatus::rejected;
+  return CheckStatus::pending;
+}
+
 void read_checks(View status, Workload& workload) {
   for (const View check : status["admissionChecks"].elements()) {
-    const std::string_view state = check["state"].string_or("");
-    if (state == "Ready") workload.ready_checks.emplace_back(check["name"].string_or(""));
-    if (state == "Retry" || state == "Rejected") workload.has_failed_checks = true;
+    CheckState& state = workload.checks.emplace_back();
+    state.name = check["name"].string_or("");
+    state.status = check_status(check["state"].string_or(""));
+    if (state.status == CheckStatus::ready) workload.ready_checks.push_back(state.name);
+    if (state.status == CheckStatus::retry || state.status == CheckStatus::rejected) {
+      workload.has_failed_checks = true;
+    }
   }
+}
+
+// A gate that only the spec names is closed: a workload can be created gated.
+bool has_closed_gate(View object) {
+  const View states = object["status"]["preemptionGates"];
+  for (const View gate : object["spec"]["preemptionGates"].elements()) {
+    std::string_view position = "Closed";
+    for (const View state : states.elements()) {
+      if (state["name"].string_or("") != gate["name"].string_or("")) continue;
+      position = state["position"].string_or("");
+    }
+    if (position == "Closed") return true;
+  }
+  return false;
 }
 
 std::string read_owner(View object) {
@@ -109,9 +197,81 @@ std::string read_owner(View object) {
   return std::string(owner["uid"].string_or(""));
 }
 
+bool is_owned_by_single_pod(View object) {
+  const View owners = object["metadata"]["ownerReferences"];
+  return owners.size() == 1 && owners[0]["kind"].string_or("") == "Pod" &&
+         owners[0]["apiVersion"].string_or("") == "v1" &&
+         objects::annotations_of(object)[words::is_group_workload].string_or("") != "true";
+}
+
+// What does not parse is no boost: the webhook refuses it, and so did whoever wrote past it.
+std::int64_t read_boost(View annotation) {
+  const std::string_view text = annotation.string_or("");
+  std::int32_t boost = 0;
+  const bool has_plus = text.starts_with('+') && !text.starts_with("+-");
+  const char* first = text.data() + (has_plus ? 1 : 0);
+  const auto [end, error] = std::from_chars(first, text.data() + text.size(), boost);
+  return error == std::errc() && end == text.data() + text.size() ? boost : 0;
+}
+
+void read_annotations(View object, const FeatureGates& gates, Workload& workload) {
+  const View annotations = objects::annotations_of(object);
+  const auto text = [&](std::string_view key) { return annotations[key].string_or(""); };
+  workload.is_gated =
+      gates.enabled(Gate::admission_gated_by) && !text(words::admission_gated_by).empty();
+  if (gates.enabled(Gate::priority_boost)) {
+    workload.priority_boost = read_boost(annotations[words::priority_boost]);
+  }
+  if (gates.enabled(Gate::elastic_jobs_via_workload_slices)) {
+    workload.is_elastic = text(words::elastic_job) == "true";
+    workload.replacement_for = text(words::slice_replacement_for);
+  }
+  if (gates.enabled(Gate::concurrent_admission)) {
+    workload.allowed_flavors = text(words::allowed_flavors);
+  }
+}
+
+std::string unsupported_part(View spec) {
+  const View sets = spec["podSets"];
+  for (std::size_t i = 0; i < sets.size(); ++i) {
+    if (sets[i]["template"]["spec"]["resourceClaims"].empty()) continue;
+    return fmt::format(
+        "spec.podSets[{}].template.spec.resourceClaims: dynamic resource allocation is not "
+        "supported yet",
+        i);
+  }
+  return {};
+}
+
+// The gang: pod sets with what each pod asks for.
+Result<> read_gang(View object, const RequestRules& rules, ResourceNames& names,
+                   const FeatureGates& gates, Workload& workload) {
+  const View sets = object["spec"]["podSets"];
+  const View reclaimable = object["status"]["reclaimablePods"];
+  std::vector<PodResources> resources;
+  for (std::size_t i = 0; i < sets.size(); ++i) {
+    GangPodSet set = TRY(read_pod_set(sets[i], reclaimable, gates));
+    const std::string path = fmt::format("spec.podSets[{}].template.spec", i);
+    resources.push_back(TRY(pod_resources(sets[i]["template"]["spec"], path, rules, names)));
+    set.requests = resources.back().requests;
+    set.effective_requests = resources.back().effective;
+    workload.pod_sets.push_back(std::move(set));
+  }
+  if (workload.pod_sets.empty()) return Error::invalid("has no pod sets", "spec.podSets");
+  workload.resources_objection = resources_objection(resources);
+  if (gates.enabled(Gate::scheduling_equivalence_hashing)) {
+    workload.equivalence = equivalence_of(object, workload, resources, names);
+  }
+  return {};
+}
+
 }  // namespace
 
-Result<Workload> read_workload(const objects::Value& object, ResourceNames& names) {
+Result<Workload> read_workload(const objects::Value& object, ResourceNames& names,
+                               const RequestRules& rules) {
+  static const FeatureGates usual_gates;
+  const FeatureGates& gates =
+      rules.configuration == nullptr ? usual_gates : rules.configuration->gates;
   const View spec = object["spec"];
   const View status = object["status"];
   Workload workload;
@@ -120,18 +280,24 @@ Result<Workload> read_workload(const objects::Value& object, ResourceNames& name
   workload.created =
       objects::instant_of(object["metadata"]["creationTimestamp"]).value_or(Instant{});
   workload.owner_uid = read_owner(object);
+  workload.is_owned_by_single_pod = is_owned_by_single_pod(object);
+  workload.job_uid = objects::labels_of(object)[words::job_uid].string_or("");
   workload.is_active = spec["active"].boolean_or(true);
-  const View gated_by = annotations_of(object)[words::admission_gated_by];
-  workload.is_gated = !gated_by.string_or("").empty();
   workload.requeue_at = objects::instant_of(status["requeueState"]["requeueAt"]);
+  workload.requeue_count = status["requeueState"]["count"].integer_or(0);
+  workload.max_execution_seconds = optional_integer(spec["maximumExecutionTimeSeconds"]);
+  workload.past_execution_seconds = status["accumulatedPastExecutionTimeSeconds"].integer_or(0);
+  workload.has_closed_preemption_gate = has_closed_gate(object);
+  workload.unsupported = unsupported_part(spec);
+  for (const View node : status["unhealthyNodes"].elements()) {
+    workload.unhealthy_nodes.emplace_back(node["name"].string_or(""));
+  }
+  read_annotations(object, gates, workload);
   read_conditions(object, workload);
   read_checks(status, workload);
-  for (const View set : spec["podSets"].elements()) {
-    workload.pod_sets.push_back(TRY(read_pod_set(set, status["reclaimablePods"], names)));
-  }
-  if (workload.pod_sets.empty()) return Error::invalid("has no pod sets", "spec.podSets");
+  TRY(read_gang(object, rules, names, gates, workload));
   if (workload.is_quota_reserved) {
-    workload.admission = TRY(read_admission(status["admission"], workload.pod_sets, names));
+    workload.admission = TRY(read_admission(status["admission"], workload.pod_sets, names, gates));
   }
   return workload;
 }

@@ -1,10 +1,12 @@
 // What decisions need of a Workload: who it is in its queue, what its gang asks for, and what was
 // decided about it already.
 //
-//   Workload workload = TRY(read_workload(object, names));
+//   Workload workload = TRY(read_workload(object, names, rules));
 //   workload.holds_quota()
 //
-// Assumes: v1beta2. Absent fields have the defaults of the schema.
+// Assumes: v1beta2. Absent fields have the defaults of the schema. Requests follow the rules
+// (LimitRanges, RuntimeClasses, configuration) as they are now: who changes those reads the
+// workload again.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -16,19 +18,56 @@
 
 #include "base/instant.h"
 #include "base/result.h"
+#include "core/model/effective_requests.h"
 #include "core/model/resource_names.h"
 #include "core/model/scheduling_terms.h"
+#include "core/model/topology_assignment.h"
 #include "objects/value.h"
 
 namespace muster::core {
+
+// Groups of `size` pods that stay within one domain of the level.
+struct SliceLayer {
+  std::string level;
+  std::int64_t size = 0;
+
+  friend bool operator==(const SliceLayer&, const SliceLayer&) = default;
+};
+
+// What a pod set asks of the topology (spec.podSets[].topologyRequest).
+struct TopologyRequest {
+  enum class Mode : std::uint8_t { none, required, preferred, unconstrained };
+
+  bool present = false;  // the field is there, whatever it says
+  Mode mode = Mode::none;
+  std::string level = {};  // required, preferred
+  // The widest layer first. One entry where podSetSliceRequiredTopology and podSetSliceSize say it
+  // (an empty level, a zero size: that one is absent),
+  // more where podsetSliceRequiredTopologyConstraints does (has_layers).
+  std::vector<SliceLayer> slices = {};
+  bool has_layers = false;
+  bool has_unconstrained = false;  // the field is there, whatever it says
+  std::string group = {};          // podSetGroupName
+  std::string pod_index_label = {};
+  std::string sub_group_index_label = {};
+  std::optional<std::int64_t> sub_group_count = {};
+
+  // It asks for a place in the topology; a group or an index alone does not.
+  bool is_explicit() const { return mode != Mode::none || has_unconstrained || !slices.empty(); }
+
+  friend bool operator==(const TopologyRequest&, const TopologyRequest&) = default;
+};
 
 // A pod set of the spec.
 struct GangPodSet {
   std::string name;
   std::int64_t count = 0;
-  std::int64_t reclaimable = 0;  // pods that have ended and need no room any more
-  Amounts requests;              // of one pod
+  std::optional<std::int64_t> min_count = {};  // of a partial admission
+  std::int64_t reclaimable = 0;                // pods that have ended and need no room any more
+  Amounts requests;                            // of one pod, as nodes and topology see it
+  Amounts effective_requests = {};             // of one pod, as quota sees it
   SchedulingTerms terms;
+  TopologyRequest topology = {};
 
   // How many pods ask for quota and room.
   std::int64_t effective_count() const { return count > reclaimable ? count - reclaimable : 0; }
@@ -40,6 +79,8 @@ struct AssignedDomain {
   std::int64_t count = 0;
 };
 
+enum class DelayedTopology : std::uint8_t { none, pending, ready };
+
 // What an admission says of one pod set.
 struct PodSetAssignment {
   std::string name;
@@ -48,6 +89,8 @@ struct PodSetAssignment {
   Amounts usage;  // of all its pods together
   bool pinned = false;
   std::vector<AssignedDomain> domains;  // in the order of ranks, where pinned
+  std::optional<TopologyAssignment> topology = {};
+  DelayedTopology delayed = DelayedTopology::none;
 };
 
 struct Admission {
@@ -55,12 +98,28 @@ struct Admission {
   std::vector<PodSetAssignment> pod_sets;
 };
 
+enum class CheckStatus : std::uint8_t { pending, ready, retry, rejected };
+
+struct CheckState {
+  std::string name;
+  CheckStatus status = CheckStatus::pending;
+};
+
 struct Workload {
   std::string queue_name;
-  std::int64_t priority = 0;
+  std::int64_t priority = 0;        // spec.priority, without the boost
+  std::int64_t priority_boost = 0;  // 0 while the gate PriorityBoost is off
   Instant created;
   std::string owner_uid;  // of the job; empty where there is none
   std::vector<GangPodSet> pod_sets;
+
+  // Why its resources are no valid request, Kueue's message; empty: they are.
+  std::string resources_objection = {};
+  // Workloads with the same one ask the same: the answer to one is the answer to all. 0: unknown,
+  // because the gate SchedulingEquivalenceHashing is off.
+  std::uint64_t equivalence = 0;
+  // What it uses that Muster does not serve yet ("resource claims …"); empty: nothing.
+  std::string unsupported = {};
 
   bool is_active = true;  // spec.active
   bool is_finished = false;
@@ -75,16 +134,41 @@ struct Workload {
   bool may_requeue = true;             // not Requeued=False
   bool has_failed_checks = false;      // Retry or Rejected
   std::vector<std::string> ready_checks;
+  std::vector<CheckState> checks = {};  // status.admissionChecks
   std::optional<Instant> requeue_at = {};
-  Admission admission;  // where is_quota_reserved
+  std::int64_t requeue_count = 0;
+  std::optional<Instant> reserved_at = {};  // when QuotaReserved became what it is
+  std::optional<Instant> admitted_at = {};  // when Admitted became True
+  bool are_pods_ready = false;              // PodsReady=True
+  bool has_closed_preemption_gate = false;
+  bool is_elastic = false;                        // elastic-job annotation, where the gate is on
+  std::string replacement_for = {};               // the slice it replaces: namespace/name
+  std::vector<std::string> unhealthy_nodes = {};  // status.unhealthyNodes
+  bool is_owned_by_single_pod = false;            // a plain pod's, not a group's
+  std::string allowed_flavors = {};               // annotation of concurrent admission
+  std::optional<std::int64_t> max_execution_seconds = {};
+  std::int64_t past_execution_seconds = 0;
+  std::string job_uid = {};    // label job-uid
+  bool was_preempted = false;  // Preempted=True
+  Admission admission;         // where is_quota_reserved
+
+  std::int64_t effective_priority() const { return priority + priority_boost; }
+
+  // Some pod set may start with fewer pods than it asks for.
+  bool may_be_partial() const {
+    for (const GangPodSet& set : pod_sets) {
+      if (set.min_count && *set.min_count < set.count) return true;
+    }
+    return false;
+  }
 
   // Its quota and places are taken: until it has finished or its reservation is cleared.
   bool holds_quota() const { return is_quota_reserved && !is_finished; }
 
   // It asks to be admitted.
   bool is_pending() const {
-    return !is_gated && !is_finished && is_active && !is_quota_reserved && !is_on_hold &&
-           !waits_for_replacement;
+    return unsupported.empty() && !is_gated && !is_finished && is_active && !is_quota_reserved &&
+           !is_on_hold && !waits_for_replacement;
   }
 
   // Since when it counts as queued: an eviction by an admission check sends it to the end.
@@ -93,6 +177,7 @@ struct Workload {
   }
 };
 
-Result<Workload> read_workload(const objects::Value& object, ResourceNames& names);
+Result<Workload> read_workload(const objects::Value& object, ResourceNames& names,
+                               const RequestRules& rules = {});
 
 }  // namespace muster::core

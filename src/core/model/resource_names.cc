@@ -51,9 +51,9 @@ void add_amount(Amounts& amounts, ResourceId resource, std::int64_t amount,
   };
   const auto at = std::lower_bound(amounts.begin(), amounts.end(), resource, before);
   if (at != amounts.end() && at->resource == resource) {
-    at->amount = std::min(saturating_add(at->amount, amount), amount_max);
+    at->amount = saturating_add(at->amount, amount);
   } else {
-    amounts.insert(at, {resource, std::min(amount, amount_max)});
+    amounts.insert(at, {resource, amount});
   }
 }
 
@@ -65,11 +65,7 @@ Result<std::int64_t> read_amount(std::string_view resource, View quantity) {
       quantity.is_string() ? std::string(*quantity.string()) : objects::to_json(quantity);
   const Quantity parsed = TRY(Quantity::parse_field(text));
   if (parsed.sign() <= 0) return std::int64_t{0};
-  const std::int64_t amount = TRY(resource_amount(resource, parsed));
-  if (amount > amount_max) {
-    return Error::too_large(fmt::format("{} of {} is more than Muster counts", text, resource));
-  }
-  return amount;
+  return parsed.saturated_value(resource == "cpu" ? QuantityScale::milli : QuantityScale::unit);
 }
 
 }  // namespace

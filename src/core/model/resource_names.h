@@ -52,12 +52,12 @@ using Amounts = std::vector<Amount>;
 // Zero where the list does not name it.
 std::int64_t amount_of(const Amounts& amounts, ResourceId resource);
 
-// Sets or adds; keeps the list sorted by name. Sums stop at amount_max.
+// Sets or adds; keeps the list sorted by name. Sums stop at the ends of int64.
 void add_amount(Amounts& amounts, ResourceId resource, std::int64_t amount,
                 const ResourceNames& names);
 
 // A resource list of an object: name → quantity. invalid: no quantity. Negative amounts count as
-// zero, as Kueue counts them; those above amount_max are refused.
+// zero, as Kueue counts them; those that no int64 holds are the largest one.
 Result<Amounts> read_amounts(objects::View list, ResourceNames& names);
 
 // The quantity as people write it: "2500m", "4Gi", "8"; the largest amount is "unlimited".
