@@ -46,8 +46,7 @@ void Tables::forget_workload(std::string_view key, std::string_view uid) {
     return;
   }
   row.telling.clear();
-  row.woken = false;
-  if (row.standing == Standing::parked || row.standing == Standing::stranded) {
+  if (row.standing == Standing::waiting || row.standing == Standing::stranded) {
     dequeue(id);
     enqueue(id, false);
   } else if (row.standing == Standing::invalid) {

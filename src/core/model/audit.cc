@@ -17,8 +17,8 @@ namespace {
 
 using Figures = std::map<std::string, std::int64_t>;
 
-constexpr std::array<std::string_view, 8> standing_names{
-    "absent", "invalid", "resting", "stranded", "queued", "queued", "reserved", "finished"};
+constexpr std::array<std::string_view, 7> standing_names{
+    "absent", "invalid", "resting", "stranded", "waiting", "reserved", "finished"};
 
 // Figures that are zero say nothing.
 void count(Figures& figures, const std::string& name, std::int64_t amount) {
@@ -164,25 +164,26 @@ void compare(const Figures& have, const Figures& want, std::vector<std::string>&
 void check_queues(const Tables& tables, std::vector<std::string>& problems) {
   std::map<std::string, int> found;
   tables.cluster_queues.for_each([&](ClusterQueueId id, const ClusterQueueRow& row) {
-    for (const QueuePlace& place : row.queue.active) {
-      ++found[place.key];
-      if (tables.workloads[place.id].standing != Standing::queued) {
-        problems.push_back(fmt::format("{} is active but does not say so", place.key));
+    std::size_t active = 0;
+    tables.pending.for_each(id, [&](WorkloadId workload, bool is_active) {
+      ++found[tables.workloads.key(workload)];
+      if (is_active) ++active;
+      if (tables.workloads[workload].queued_in != id) {
+        problems.push_back(
+            fmt::format("{} waits elsewhere but does not say so", tables.workloads.key(workload)));
       }
+    });
+    const WorkloadId head = tables.pending.head(id);
+    if (active != tables.pending.active_count(id) || head.is_none() != (active == 0)) {
+      problems.push_back(fmt::format("{} miscounts", tables.cluster_queues.key(id)));
     }
-    for (const QueuePlace& place : row.queue.parked) {
-      ++found[place.key];
-      if (tables.workloads[place.id].standing != Standing::parked) {
-        problems.push_back(fmt::format("{} is parked but does not say so", place.key));
-      }
-    }
-    if (tables.head_of(row).has_value() !=
-        tables.ready_queues.contains(tables.cluster_queues.key(id))) {
+    const bool is_ready = row.is_stirred && !tables.head_of(id).is_none() && tables.is_active(row);
+    if (is_ready != (row.ready_position != ClusterQueueRow::not_ready)) {
       problems.push_back(fmt::format("{} is ready, or is not", tables.cluster_queues.key(id)));
     }
   });
   tables.workloads.for_each([&](WorkloadId id, const WorkloadRow& row) {
-    const bool waits = row.standing == Standing::queued || row.standing == Standing::parked;
+    const bool waits = row.standing == Standing::waiting;
     const std::string& key = tables.workloads.key(id);
     const auto times = found.find(key);
     if ((times == found.end() ? 0 : times->second) != (waits ? 1 : 0)) {

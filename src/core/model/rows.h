@@ -3,7 +3,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <compare>
 #include <cstdint>
 #include <optional>
 #include <set>
@@ -39,29 +38,6 @@ struct NamespaceRow : Incarnation {
   Labels labels;
 };
 
-// A workload's place in the order of its queue: priority first, then who came first.
-struct QueuePlace {
-  std::int64_t priority = 0;
-  Instant since;
-  std::string uid;
-  std::string key;
-  WorkloadId id;
-
-  friend bool operator<(const QueuePlace& a, const QueuePlace& b) {
-    if (a.priority != b.priority) return a.priority > b.priority;
-    if (a.since != b.since) return a.since < b.since;
-    if (a.uid != b.uid) return a.uid < b.uid;
-    return a.key < b.key;
-  }
-};
-
-// The workloads that wait in one ClusterQueue. Those that were tried are parked until something
-// changes that could change the answer.
-struct PendingQueue {
-  std::set<QueuePlace> active;
-  std::set<QueuePlace> parked;
-};
-
 // Where the quota of one flavor begins in the arrays of QuotaTable, a cell per covered resource.
 struct FlavorCells {
   FlavorId flavor;
@@ -76,7 +52,12 @@ struct ClusterQueueRow : Incarnation {
   std::uint32_t cell_count = 0;
   std::set<LocalQueueId> local_queues;
   std::set<WorkloadId> reserving;  // hold quota here
-  PendingQueue queue;
+
+  // Something changed since its head was tried last.
+  bool is_stirred = false;
+  std::uint32_t ready_position = not_ready;  // in Tables::ready_queues
+
+  static constexpr std::uint32_t not_ready = UINT32_MAX;
 };
 
 struct LocalQueueRow : Incarnation {
@@ -107,19 +88,15 @@ struct Slot {
 
 //                    ┌───────────── its queue changes ─────────────┐
 //                    ▼                                             │
-//   absent ──► stranded ──► queued ──► (tried) ──► parked ──► (woken) queued
-//                  │           │                      │
-//   invalid        └── resting: back-off, gate, hold ─┘
-//                              │
-//                              └──► reserved ──► (reservation cleared) queued
-//                                       └──► finished
+//   absent ──► stranded ──► waiting ──► reserved ──► (reservation cleared) waiting
+//                               │           └──► finished
+//   invalid                     └── resting: gate, hold, not active
 enum class Standing : std::uint8_t {
   absent,
   invalid,   // cannot be read
   resting,   // does not ask to be admitted now
-  stranded,  // its LocalQueue or ClusterQueue does not take it
-  queued,
-  parked,
+  stranded,  // its LocalQueue does not take it, or has no ClusterQueue
+  waiting,   // in PendingQueues, active or inadmissible
   reserved,
   finished,
 };
@@ -133,7 +110,6 @@ struct WorkloadRow : Incarnation {
   objects::Value assumed;  // as the admission will make it; absent: none
   bool assumed_evicted = false;
   std::string telling;  // the message of the wait; empty: none
-  bool woken = false;   // to be tried again once it was told
 
   Workload spec;
   Standing standing = Standing::absent;
@@ -142,8 +118,7 @@ struct WorkloadRow : Incarnation {
   OwnerId owner;
   std::set<PodId> pods;  // that name it
 
-  ClusterQueueId queued_in;  // while queued or parked
-  QueuePlace place;
+  ClusterQueueId queued_in;  // while waiting
 
   ClusterQueueId reserved_in;
   std::vector<Hold> holds;

@@ -20,6 +20,7 @@
 
 #include "core/model/event.h"
 #include "core/model/node_columns.h"
+#include "core/model/pending_queue.h"
 #include "core/model/quota_table.h"
 #include "core/model/registry.h"
 #include "core/model/resource_names.h"
@@ -59,7 +60,8 @@ struct Tables {
   Registry<PodId, PodRow> pods;
 
   // What has to be looked at. Keys order the work; the sets say what has_work().
-  std::map<std::string, ClusterQueueId> ready_queues;       // have a head that was not tried
+  PendingQueues pending;
+  std::vector<ClusterQueueId> ready_queues;                 // have a head to try, in no order
   std::map<std::string, WorkloadId> waiting_for_place;      // parked for want of room on nodes
   std::map<std::string, WorkloadId> untold;                 // stranded or invalid, not yet said so
   std::map<std::string, WorkloadId> bind_candidates;        // pods or admission changed
@@ -91,7 +93,8 @@ struct Tables {
   // Questions.
   bool is_active(const ClusterQueueRow& queue) const;
   Blocker blocker_of(const WorkloadRow& row) const;
-  std::optional<QueuePlace> head_of(const ClusterQueueRow& queue) const;
+  // The head that may be tried now: active, and no word to it is under way.
+  WorkloadId head_of(ClusterQueueId queue) const;
   std::optional<std::uint32_t> cell_of(const ClusterQueueRow& queue, FlavorId flavor,
                                        ResourceId resource) const;
   bool has_failed(NodeId node) const;
@@ -104,6 +107,7 @@ struct Tables {
 
   // Something changed that may let waiting workloads start.
   void wake(ClusterQueueId queue);
+  void stir(ClusterQueueId queue);  // its head is to be tried again
   void wake_for_places();
   void wake_all();
 
@@ -121,6 +125,8 @@ struct Tables {
   void leave_reservation(WorkloadId id);
   void enter_slots(WorkloadId id);
   void enqueue(WorkloadId id, bool parked);
+  QueueTicket ticket_of(WorkloadId id) const;
+  bool rests(const WorkloadRow& row) const;
   void dequeue(WorkloadId id);
   void end_telling(WorkloadId id);
   void refresh_ready(ClusterQueueId id);

@@ -163,7 +163,10 @@ void Tables::show_workload(WorkloadId id, const Value& object) {
   WorkloadRow& row = workloads[id];
   const Standing standing = row.standing;
   const bool for_place = waiting_for_place.contains(workloads.key(id));
-  const bool was_told = standing == Standing::stranded && !untold.contains(workloads.key(id));
+  const bool was_parked = pending.place_of(id) == PendingPlace::inadmissible;
+  const bool was_told = !untold.contains(workloads.key(id));
+  const auto preemptor = pending.preemptor(id);
+  const ClusterQueueId queued_in = row.queued_in;
   const std::vector<Hold> holds = row.holds;
   const std::size_t slots = row.slots.size();
   const ClusterQueueId reserved_in = row.reserved_in;
@@ -181,11 +184,12 @@ void Tables::show_workload(WorkloadId id, const Value& object) {
   enter(id);
   if (row.standing == Standing::resting) {
     const bool same = asks_the_same(before, row.spec, row.object, object);
-    enqueue(id, same && standing == Standing::parked);
-    if (row.standing == Standing::parked && for_place) {
+    enqueue(id, same && was_parked);
+    if (preemptor && row.queued_in == queued_in) pending.set_preemptor(id, *preemptor);
+    if (same && for_place && row.standing == Standing::waiting) {
       waiting_for_place.emplace(workloads.key(id), id);
     }
-    if (same && was_told) untold.erase(workloads.key(id));
+    if (same && was_told && standing == row.standing) untold.erase(workloads.key(id));
   }
   if (!reserved_in.is_none()) {
     if (row.holds != holds) wake(reserved_in);

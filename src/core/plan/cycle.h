@@ -40,7 +40,7 @@ struct Cycle {
 struct Nominee {
   WorkloadId workload;
   ClusterQueueId queue;
-  QueuePlace place;
+  QueueTicket place;
   Assignment assignment;
 };
 

@@ -61,28 +61,32 @@ void tell_stranded(Cycle& cycle) {
 
 std::vector<Nominee> nominate(Cycle& cycle) {
   std::vector<Nominee> nominees;
-  for (const auto& [name, id] : cycle.tables.ready_queues) {
+  std::vector<ClusterQueueId> queues = cycle.tables.ready_queues;
+  std::ranges::sort(queues, {}, [&](ClusterQueueId id) -> const std::string& {
+    return cycle.tables.cluster_queues.key(id);
+  });
+  for (const ClusterQueueId id : queues) {
     const ClusterQueueRow& queue = cycle.tables.cluster_queues[id];
-    const auto head = cycle.tables.head_of(queue);
-    if (!head) continue;
-    const WorkloadRow& row = cycle.tables.workloads[head->id];
+    const WorkloadId head = cycle.tables.head_of(id);
+    const WorkloadRow& row = cycle.tables.workloads[head];
     if (auto reason = objection(cycle.tables, row, queue)) {
-      wait(cycle, head->id, {std::move(*reason)});
+      wait(cycle, head, {std::move(*reason)});
       continue;
     }
     Assignment assignment = assign_flavors(cycle.tables, queue, row.spec);
     if (assignment.mode != AssignmentMode::fit) {
-      wait(cycle, head->id, std::move(assignment.reasons));
+      wait(cycle, head, std::move(assignment.reasons));
       continue;
     }
-    nominees.push_back({head->id, id, *head, std::move(assignment)});
+    nominees.push_back({head, id, cycle.tables.pending.ticket(head), std::move(assignment)});
   }
   return nominees;
 }
 
 // Heads of different queues compete as if they stood in one: priority, then who came first.
 void order(std::vector<Nominee>& nominees) {
-  std::ranges::sort(nominees, [](const Nominee& a, const Nominee& b) { return a.place < b.place; });
+  std::ranges::sort(
+      nominees, [](const Nominee& a, const Nominee& b) { return stands_before(a.place, b.place); });
 }
 
 }  // namespace muster::core

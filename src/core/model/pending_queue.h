@@ -1,0 +1,185 @@
+// PendingQueues: the workloads that wait, by ClusterQueue, as Kueue keeps them: an active set, of
+// which the head is tried, and those that were tried and are inadmissible until something changes.
+// Workloads of one LocalQueue that ask for the same form a lane; the answer to one is the answer to
+// all, so a lane is parked and woken as a whole, however many stand in it.
+//
+//   pending.enter(queue, id, ticket);
+//   pending.head(queue);                       // by usage, stickiness, priority, age, uid
+//   pending.park_equivalent(queue, id);        // it and all that ask for the same
+//   pending.wake(queue, may_return);           // a quota was freed
+//
+//          enter                 park, park_equivalent
+//   none ─────────► active ◄──────────────────────────► inadmissible        leave: none
+//                             wake, unpark
+//
+// Assumes: the strings that a ticket points to live until leave(). Order is a matter of keys that
+// are computed once; names are compared only between equals.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "base/instant.h"
+#include "core/model/ids.h"
+
+namespace muster::core {
+
+// What a workload's place depends on.
+struct QueueTicket {
+  std::int64_t priority = 0;  // effective; the higher goes first
+  Instant since = {};
+  const std::string* uid = nullptr;
+  const std::string* key = nullptr;
+  std::uint64_t equivalence = 0;  // 0: equals nobody
+  LocalQueueId local_queue = {};
+  std::uint64_t uid_prefix = 0;  // the first eight bytes of the uid, set by enter()
+};
+
+// Whether `a` stands before `b` where nothing but the tickets counts.
+bool stands_before(const QueueTicket& a, const QueueTicket& b);
+
+enum class PendingPlace : std::uint8_t { none, active, inadmissible };
+
+class PendingQueues {
+ public:
+  // Into the active set.
+  void enter(ClusterQueueId queue, WorkloadId id, const QueueTicket& ticket);
+  // Straight to the inadmissible: by itself, or because its kind was parked (is_parked_kind).
+  void enter_parked(ClusterQueueId queue, WorkloadId id, const QueueTicket& ticket);
+  void enter_with_kind(ClusterQueueId queue, WorkloadId id, const QueueTicket& ticket);
+  // The preemptor's slot is free again if it was the workload's.
+  void leave(WorkloadId id);
+
+  void park(WorkloadId id);
+  void unpark(WorkloadId id);
+
+  // Parks all active workloads of the queue that ask for the same as this one, and this one; later
+  // ones of that kind are to come in with it (enter_with_kind) until wake().
+  void park_equivalent(WorkloadId id);
+  bool is_parked_kind(ClusterQueueId queue, std::uint64_t equivalence) const;
+
+  // Inadmissible workloads become active: those of lanes whose LocalQueue may return, one by one
+  // where they were parked one by one. Answers whether any did.
+  template <class LaneMayReturn, class MayReturn>
+  bool wake(ClusterQueueId queue, LaneMayReturn&& lane_may_return, MayReturn&& may_return);
+
+  // The one to try; none where nobody is active.
+  WorkloadId head(ClusterQueueId queue) const;
+  PendingPlace place_of(WorkloadId id) const;
+  const QueueTicket& ticket(WorkloadId id) const { return standings_[id.index()].ticket; }
+  std::size_t active_count(ClusterQueueId queue) const;
+  std::size_t inadmissible_count(ClusterQueueId queue) const;
+
+  // Every workload of the queue with whether it is active, in no order.
+  template <class Visit>
+  void for_each(ClusterQueueId queue, Visit&& visit) const;
+
+  // The workload that preempts others for its quota. Sticky: it stays the head, whoever comes.
+  // It is forgotten when it leaves, or another takes its slot.
+  struct Preemptor {
+    std::int64_t generation = 0;  // of its spec, when it was tried
+    bool is_sticky = false;
+  };
+  void set_preemptor(WorkloadId id, Preemptor preemptor);
+  std::optional<Preemptor> preemptor(WorkloadId id) const;
+
+  // LocalQueues with less usage go first; until set, all have 0.
+  void set_usage(ClusterQueueId queue, LocalQueueId local_queue, double usage);
+
+ private:
+  static constexpr std::uint32_t nowhere = UINT32_MAX;
+
+  struct Standing {
+    QueueTicket ticket;
+    ClusterQueueId queue = {};  // none: waits nowhere
+    std::uint32_t lane = nowhere;
+    std::uint32_t position = nowhere;  // in the lane's `active` or `parked`
+    bool is_parked = false;            // in `parked`
+  };
+
+  struct Lane {
+    std::uint64_t equivalence = 0;
+    LocalQueueId local_queue = {};
+    double usage = 0;
+    bool is_parked = false;            // `active` is inadmissible as a whole
+    std::vector<WorkloadId> active;    // a heap
+    std::vector<WorkloadId> parked;    // one by one
+    std::uint32_t position = nowhere;  // in the queue's `open`
+  };
+
+  struct Queue {
+    std::vector<Lane> lanes;
+    std::vector<std::uint32_t> free_lanes;
+    std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> lanes_of;  // by equivalence
+    std::vector<std::uint32_t> open;  // a heap of the lanes whose `active` may be tried
+    std::unordered_set<std::uint64_t> parked_kinds;
+    std::unordered_map<LocalQueueId, double> usage;
+    std::size_t active_count = 0;
+    std::size_t count = 0;
+    WorkloadId preemptor = {};
+    Preemptor preempts = {};
+  };
+
+  Queue& queue_at(ClusterQueueId id);
+  const Queue* find_queue(ClusterQueueId id) const;
+  Standing& take_place(ClusterQueueId queue, WorkloadId id, const QueueTicket& ticket);
+  std::uint32_t lane_for(Queue& queue, const QueueTicket& ticket);
+  void drop_lane_if_empty(Queue& queue, std::uint32_t lane);
+  void push_active(Queue& queue, std::uint32_t lane, WorkloadId id);
+  void push_parked(Lane& lane, WorkloadId id);
+  void take_out(Queue& queue, WorkloadId id);
+  void set_lane_parked(Queue& queue, std::uint32_t lane, bool is_parked);
+  void part_lane(Queue& queue, std::uint32_t lane);
+  void refresh_open(Queue& queue, std::uint32_t lane);
+  void sift(std::vector<WorkloadId>& heap, std::size_t at);
+  void sift_open(Queue& queue, std::size_t at);
+  bool lane_before(const Queue& queue, std::uint32_t a, std::uint32_t b) const;
+  void remove_open(Queue& queue, std::uint32_t lane);
+
+  std::vector<Queue> queues_;        // by ClusterQueueId
+  std::vector<Standing> standings_;  // by WorkloadId
+};
+
+template <class LaneMayReturn, class MayReturn>
+bool PendingQueues::wake(ClusterQueueId id, LaneMayReturn&& lane_may_return,
+                         MayReturn&& may_return) {
+  if (find_queue(id) == nullptr) return false;
+  Queue& queue = queue_at(id);
+  queue.parked_kinds.clear();
+  if (queue.active_count == queue.count) return false;
+  bool moved = false;
+  for (std::uint32_t at = 0; at < queue.lanes.size(); ++at) {
+    Lane& lane = queue.lanes[at];
+    const bool has_waiting = (lane.is_parked && !lane.active.empty()) || !lane.parked.empty();
+    if (!has_waiting || !lane_may_return(lane.local_queue)) continue;
+    if (lane.is_parked) {
+      set_lane_parked(queue, at, false);
+      moved = true;
+    }
+    for (std::size_t i = lane.parked.size(); i-- > 0;) {
+      const WorkloadId workload = lane.parked[i];
+      if (!may_return(workload)) continue;
+      unpark(workload);
+      moved = true;
+    }
+  }
+  return moved;
+}
+
+template <class Visit>
+void PendingQueues::for_each(ClusterQueueId id, Visit&& visit) const {
+  const Queue* queue = find_queue(id);
+  if (queue == nullptr) return;
+  for (const Lane& lane : queue->lanes) {
+    for (const WorkloadId workload : lane.active) visit(workload, !lane.is_parked);
+    for (const WorkloadId workload : lane.parked) visit(workload, false);
+  }
+}
+
+}  // namespace muster::core
