@@ -19,7 +19,7 @@ struct Reader {
   void (Tables::*apply)(const Event&);
 };
 
-constexpr std::array<Reader, 7> readers{{
+constexpr std::array<Reader, 9> readers{{
     {resources::resource_flavors, &Tables::apply_flavor},
     {resources::namespaces, &Tables::apply_namespace},
     {resources::cluster_queues, &Tables::apply_cluster_queue},
@@ -27,6 +27,8 @@ constexpr std::array<Reader, 7> readers{{
     {resources::workloads, &Tables::apply_workload},
     {resources::nodes, &Tables::apply_node},
     {resources::pods, &Tables::apply_pod},
+    {resources::limit_ranges, &Tables::apply_limit_range},
+    {resources::runtime_classes, &Tables::apply_runtime_class},
 }};
 
 std::string key_text(const objects::ObjectKey& key) {
@@ -88,6 +90,9 @@ void assume_action(Tables& tables, const Action& action) {
 }  // namespace
 
 ClusterState::ClusterState() : tables_(std::make_unique<Tables>()) {}
+ClusterState::ClusterState(Configuration configuration) : ClusterState() {
+  tables_->configuration = std::move(configuration);
+}
 ClusterState::~ClusterState() = default;
 ClusterState::ClusterState(ClusterState&&) noexcept = default;
 ClusterState& ClusterState::operator=(ClusterState&&) noexcept = default;

@@ -17,6 +17,7 @@
 #include <optional>
 #include <string_view>
 
+#include "core/model/configuration.h"
 #include "core/model/event.h"
 #include "objects/resource.h"
 
@@ -28,6 +29,8 @@ struct Tables;
 class ClusterState {
  public:
   ClusterState();
+  // With Kueue's configuration, where it is not the default one.
+  explicit ClusterState(Configuration configuration);
   ~ClusterState();
   ClusterState(ClusterState&&) noexcept;
   ClusterState& operator=(ClusterState&&) noexcept;

@@ -18,6 +18,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/model/configuration.h"
+#include "core/model/effective_requests.h"
 #include "core/model/event.h"
 #include "core/model/node_columns.h"
 #include "core/model/pending_queue.h"
@@ -45,6 +47,7 @@ objects::ObjectKey object_key(std::string_view row_key);
 
 struct Tables {
   Instant now;
+  Configuration configuration;  // Kueue's; set before the first event
   ResourceNames names;
   QuotaTable quota;
   NodeColumns free;  // allocatable − pods bound there − slots that no pod stands in yet
@@ -58,6 +61,11 @@ struct Tables {
   Registry<OwnerId, OwnerRow> owners;
   Registry<NodeId, NodeRow> nodes;
   Registry<PodId, PodRow> pods;
+
+  // What requests depend on beside the workloads (request_rules.cc).
+  std::map<std::string, std::map<std::string, objects::Value>> limit_ranges;  // by namespace, name
+  std::map<std::string, LimitSummary, std::less<>> limit_summaries;           // by namespace
+  Overheads overheads;
 
   // What has to be looked at. Keys order the work; the sets say what has_work().
   PendingQueues pending;
@@ -78,6 +86,8 @@ struct Tables {
   void apply_workload(const Event& event);
   void apply_node(const Event& event);
   void apply_pod(const Event& event);
+  void apply_limit_range(const Event& event);
+  void apply_runtime_class(const Event& event);
   void tick(Instant to);
 
   // Assumptions (assumptions.cc).
@@ -91,6 +101,7 @@ struct Tables {
   void forget_pod(std::string_view key, std::string_view uid);
 
   // Questions.
+  RequestRules request_rules(std::string_view name_space) const;
   bool is_active(const ClusterQueueRow& queue) const;
   Blocker blocker_of(const WorkloadRow& row) const;
   // The head that may be tried now: active, and no word to it is under way.
@@ -112,6 +123,9 @@ struct Tables {
   void wake_all();
 
  private:
+  // request_rules.cc; an empty namespace: all.
+  void read_waiting_again(std::string_view name_space);
+
   // queue_changes.cc
   void give_cells(ClusterQueueId id);
   void take_cells(ClusterQueueId id);

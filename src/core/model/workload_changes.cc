@@ -173,7 +173,7 @@ void Tables::show_workload(WorkloadId id, const Value& object) {
   if (!reserved_in.is_none()) cluster_queues.hold(reserved_in);
   const Workload before = row.spec;
   leave(id);
-  auto read = read_workload(object, names);
+  auto read = read_workload(object, names, request_rules(objects::namespace_of(object)));
   if (read) {
     row.spec = *std::move(read);
     row.invalid.clear();
