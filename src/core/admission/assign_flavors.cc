@@ -26,7 +26,7 @@ std::optional<std::size_t> group_of(const ClusterQueueRow& queue, ResourceId res
 class PodSetWalk {
  public:
   PodSetWalk(const Tables& tables, const ClusterQueueRow& queue, const GangPodSet& set,
-             std::vector<CellUsage>& usage)
+             Usage& usage)
       : tables_(tables), queue_(queue), set_(set), usage_(usage) {}
 
   AssignmentMode run(PodSetFlavors& into, std::vector<Reason>& reasons);
@@ -38,31 +38,31 @@ class PodSetWalk {
   };
 
   Attempt best_flavor(std::size_t group, const Amounts& requests, std::vector<Reason>& reasons);
-  AssignmentMode try_flavor(std::size_t group, const FlavorCells& cells, const Amounts& requests,
-                            std::vector<Reason>& reasons);
+  AssignmentMode try_flavor(std::size_t group, const GroupFlavor& flavor_row,
+                            const Amounts& requests, std::vector<Reason>& reasons);
   bool allows(FlavorId flavor, std::vector<Reason>& reasons) const;
-  AssignmentMode try_cell(std::uint32_t cell, FlavorId flavor, const Amount& request,
+  AssignmentMode try_pair(FlavorResourceId pair, FlavorId flavor, const Amount& request,
                           std::vector<Reason>& reasons) const;
-  std::int64_t assumed_in(std::uint32_t cell) const;
+  std::int64_t assumed_in(FlavorResourceId pair) const;
   void take(std::size_t group, FlavorId flavor, PodSetFlavors& into);
-  std::uint32_t cell_at(std::size_t group, const FlavorCells& cells, ResourceId resource) const;
+  FlavorResourceId pair_at(std::size_t group, const GroupFlavor& flavor_row,
+                           ResourceId resource) const;
 
   const Tables& tables_;
   const ClusterQueueRow& queue_;
   const GangPodSet& set_;
-  std::vector<CellUsage>& usage_;
+  Usage& usage_;
 };
 
-std::int64_t PodSetWalk::assumed_in(std::uint32_t cell) const {
-  const auto at = std::ranges::find(usage_, cell, &CellUsage::cell);
-  return at == usage_.end() ? 0 : at->amount;
+std::int64_t PodSetWalk::assumed_in(FlavorResourceId pair) const {
+  return usage_of(usage_, pair);
 }
 
-std::uint32_t PodSetWalk::cell_at(std::size_t group, const FlavorCells& cells,
-                                  ResourceId resource) const {
+FlavorResourceId PodSetWalk::pair_at(std::size_t group, const GroupFlavor& flavor_row,
+                                     ResourceId resource) const {
   const std::vector<ResourceId>& covered = queue_.spec.groups[group].covered;
   const auto at = std::ranges::find(covered, resource);
-  return cells.first + static_cast<std::uint32_t>(at - covered.begin());
+  return flavor_row.pairs[static_cast<std::size_t>(at - covered.begin())];
 }
 
 bool PodSetWalk::allows(FlavorId flavor, std::vector<Reason>& reasons) const {
@@ -89,20 +89,21 @@ bool PodSetWalk::allows(FlavorId flavor, std::vector<Reason>& reasons) const {
   return true;
 }
 
-AssignmentMode PodSetWalk::try_cell(std::uint32_t cell, FlavorId flavor, const Amount& request,
+AssignmentMode PodSetWalk::try_pair(FlavorResourceId pair, FlavorId flavor, const Amount& request,
                                     std::vector<Reason>& reasons) const {
-  const std::int64_t assumed = assumed_in(cell);
+  const std::int64_t assumed = assumed_in(pair);
   const std::int64_t wanted = quota_add(assumed, request.amount);
-  const std::int64_t available = tables_.quota.available(cell);
+  const std::int64_t available =
+      std::max<std::int64_t>(0, tables_.quota.available(queue_.node, pair));
   if (wanted <= available) return AssignmentMode::fit;
   Reason reason{.pod_set = set_.name,
                 .flavor = tables_.flavors.key(flavor),
                 .resource = tables_.names.name(request.resource)};
-  if (wanted > tables_.quota.potential(cell)) {
+  if (wanted > tables_.quota.potential(queue_.node, pair)) {
     reason.type = Reason::Type::exceeds_maximum;
     reason.assumed = assumed;
     reason.amount = request.amount;
-    reason.limit = tables_.quota.potential(cell);
+    reason.limit = tables_.quota.potential(queue_.node, pair);
     reasons.push_back(std::move(reason));
     return AssignmentMode::no_fit;
   }
@@ -112,14 +113,14 @@ AssignmentMode PodSetWalk::try_cell(std::uint32_t cell, FlavorId flavor, const A
   return AssignmentMode::waits;
 }
 
-AssignmentMode PodSetWalk::try_flavor(std::size_t group, const FlavorCells& cells,
+AssignmentMode PodSetWalk::try_flavor(std::size_t group, const GroupFlavor& flavor_row,
                                       const Amounts& requests, std::vector<Reason>& reasons) {
-  if (!allows(cells.flavor, reasons)) return AssignmentMode::no_fit;
+  if (!allows(flavor_row.flavor, reasons)) return AssignmentMode::no_fit;
   AssignmentMode worst = AssignmentMode::fit;
   for (const Amount& request : requests) {
     if (group_of(queue_, request.resource) != group) continue;
-    const std::uint32_t cell = cell_at(group, cells, request.resource);
-    worst = std::min(worst, try_cell(cell, cells.flavor, request, reasons));
+    const FlavorResourceId pair = pair_at(group, flavor_row, request.resource);
+    worst = std::min(worst, try_pair(pair, flavor_row.flavor, request, reasons));
   }
   return worst;
 }
@@ -129,10 +130,10 @@ PodSetWalk::Attempt PodSetWalk::best_flavor(std::size_t group, const Amounts& re
                                             std::vector<Reason>& reasons) {
   Attempt best;
   std::vector<Reason> obstacles;
-  for (const FlavorCells& cells : queue_.cells[group]) {
-    const AssignmentMode mode = try_flavor(group, cells, requests, obstacles);
-    if (mode == AssignmentMode::fit) return {mode, cells.flavor};
-    if (mode > best.mode) best = {mode, cells.flavor};
+  for (const GroupFlavor& flavor_row : queue_.groups[group]) {
+    const AssignmentMode mode = try_flavor(group, flavor_row, requests, obstacles);
+    if (mode == AssignmentMode::fit) return {mode, flavor_row.flavor};
+    if (mode > best.mode) best = {mode, flavor_row.flavor};
   }
   // What an earlier group of the pod set waits for is no matter any more when this one never fits.
   if (best.mode == AssignmentMode::no_fit) reasons.clear();
@@ -141,14 +142,15 @@ PodSetWalk::Attempt PodSetWalk::best_flavor(std::size_t group, const Amounts& re
 }
 
 void PodSetWalk::take(std::size_t group, FlavorId flavor, PodSetFlavors& into) {
-  const FlavorCells& cells = *std::ranges::find(queue_.cells[group], flavor, &FlavorCells::flavor);
+  const GroupFlavor& flavor_row =
+      *std::ranges::find(queue_.groups[group], flavor, &GroupFlavor::flavor);
   for (const Amount& request : into.requests) {
     if (group_of(queue_, request.resource) != group) continue;
     into.flavors.emplace_back(request.resource, flavor);
-    const std::uint32_t cell = cell_at(group, cells, request.resource);
-    const auto at = std::ranges::find(usage_, cell, &CellUsage::cell);
+    const FlavorResourceId pair = pair_at(group, flavor_row, request.resource);
+    const auto at = std::ranges::find(usage_, pair, &FlavorUsage::flavor_resource);
     if (at == usage_.end()) {
-      usage_.push_back({cell, request.amount});
+      usage_.push_back({pair, request.amount});
     } else {
       at->amount = quota_add(at->amount, request.amount);
     }

@@ -3,7 +3,7 @@
 // group together. What fits the quota but is in use waits; what exceeds it never fits.
 //
 //   const Assignment assignment = assign_flavors(tables, queue, workload);
-//   if (assignment.mode == AssignmentMode::fit) for (auto& [cell, amount] : assignment.usage) …
+//   if (assignment.mode == AssignmentMode::fit) take_usage(…, assignment.usage);
 //
 // Assumes: nothing is changed. Pod sets are looked at in order, each with the requests of those
 // before it counted. The obstacles and their order are Kueue's.
@@ -33,16 +33,11 @@ struct PodSetFlavors {
   std::vector<std::pair<ResourceId, FlavorId>> flavors;  // in the order of the requests
 };
 
-struct CellUsage {
-  std::uint32_t cell = 0;
-  std::int64_t amount = 0;
-};
-
 struct Assignment {
   AssignmentMode mode = AssignmentMode::fit;
   std::vector<PodSetFlavors> pod_sets;
-  std::vector<CellUsage> usage;  // one entry per cell
-  std::vector<Reason> reasons;   // unless it fits
+  Usage usage;
+  std::vector<Reason> reasons;  // unless it fits
 };
 
 Assignment assign_flavors(const Tables& tables, const ClusterQueueRow& queue,

@@ -33,21 +33,23 @@ std::string free_name(std::string_view node, std::string_view resource) {
   return fmt::format("free on {}: {}", node, resource);
 }
 
+void count_node(const Tables& tables, QuotaNodeId node, Figures& figures) {
+  for (std::size_t i = 0; i < tables.quota.cell_count(node); ++i) {
+    const QuotaForest::Cell cell = tables.quota.cell(node, i);
+    const FlavorId flavor = tables.flavor_resources.flavor(cell.flavor_resource);
+    const ResourceId resource = tables.flavor_resources.resource(cell.flavor_resource);
+    count(figures,
+          usage_name(tables.quota.name(node), tables.flavors.key(flavor),
+                     tables.names.name(resource)),
+          cell.usage);
+  }
+}
+
 // What the arrays say.
 Figures figures_of(const Tables& tables) {
   Figures figures;
-  tables.cluster_queues.for_each([&](ClusterQueueId id, const ClusterQueueRow& row) {
-    for (std::size_t g = 0; g < row.cells.size(); ++g) {
-      for (const FlavorCells& cells : row.cells[g]) {
-        std::uint32_t cell = cells.first;
-        for (const ResourceId resource : row.spec.groups[g].covered) {
-          count(figures,
-                usage_name(tables.cluster_queues.key(id), tables.flavors.key(cells.flavor),
-                           tables.names.name(resource)),
-                tables.quota.usage[cell++]);
-        }
-      }
-    }
+  tables.cluster_queues.for_each([&](ClusterQueueId, const ClusterQueueRow& row) {
+    if (!row.node.is_none()) count_node(tables, row.node, figures);
   });
   for (std::size_t r = 0; r < tables.names.size(); ++r) {
     const ResourceId resource(static_cast<std::uint32_t>(r));
@@ -131,15 +133,17 @@ class Recount {
   }
 
   void add_usage(ClusterQueueId queue, const PodSetAssignment& assignment, const GangPodSet& set) {
-    for (const auto& [resource, flavor] : assignment.flavors) {
-      const FlavorId flavor_id = tables_.flavors.find(flavor);
-      if (queue.is_none() || flavor_id.is_none()) continue;
-      if (!tables_.cell_of(tables_.cluster_queues[queue], flavor_id, resource)) continue;
-      const std::int64_t each =
-          amount_of(assignment.usage, resource) / std::max<std::int64_t>(1, assignment.count);
-      count(figures_,
-            usage_name(tables_.cluster_queues.key(queue), flavor, tables_.names.name(resource)),
-            each * std::min(assignment.count, set.effective_count()));
+    if (queue.is_none() || tables_.cluster_queues[queue].node.is_none()) return;
+    for (const Amount& entry : assignment.usage) {
+      std::string flavor;
+      for (const auto& [resource, name] : assignment.flavors) {
+        if (resource == entry.resource) flavor = name;
+      }
+      const std::int64_t each = entry.amount / std::max<std::int64_t>(1, assignment.count);
+      count(
+          figures_,
+          usage_name(tables_.cluster_queues.key(queue), flavor, tables_.names.name(entry.resource)),
+          assignment.count <= set.effective_count() ? entry.amount : each * set.effective_count());
     }
   }
 
@@ -178,7 +182,7 @@ void check_queues(const Tables& tables, std::vector<std::string>& problems) {
     if (active != tables.pending.active_count(id) || head.is_none() != (active == 0)) {
       problems.push_back(fmt::format("{} miscounts", tables.cluster_queues.key(id)));
     }
-    const bool is_ready = row.is_stirred && !tables.head_of(id).is_none() && tables.is_active(row);
+    const bool is_ready = row.is_stirred && !tables.head_of(id).is_none() && row.is_active;
     if (is_ready != (row.ready_position != ClusterQueueRow::not_ready)) {
       problems.push_back(fmt::format("{} is ready, or is not", tables.cluster_queues.key(id)));
     }

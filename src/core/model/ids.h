@@ -8,7 +8,12 @@ namespace muster::core {
 
 using ResourceId = Id<struct ResourceTag>;
 using FlavorId = Id<struct FlavorTag>;
+using FlavorResourceId = Id<struct FlavorResourceTag>;  // a flavor and a resource
 using ClusterQueueId = Id<struct ClusterQueueTag>;
+using CohortId = Id<struct CohortTag>;
+using QuotaNodeId = Id<struct QuotaNodeTag>;  // a ClusterQueue or a Cohort
+using AdmissionCheckId = Id<struct AdmissionCheckTag>;
+using TopologyId = Id<struct TopologyTag>;
 using LocalQueueId = Id<struct LocalQueueTag>;
 using NamespaceId = Id<struct NamespaceTag>;
 using WorkloadId = Id<struct WorkloadTag>;

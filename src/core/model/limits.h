@@ -14,6 +14,9 @@ inline constexpr std::int64_t amount_max = std::int64_t{1} << 55;
 // Names of resources that the state tells apart.
 inline constexpr std::size_t resource_names_max = 4'096;
 
+// Pairs of a flavor and a resource that the state tells apart, in the life of a process.
+inline constexpr std::size_t flavor_resources_max = 1'000'000;
+
 // Pods of one pod set, as the schema of Workload limits its count (int32).
 inline constexpr std::int64_t pod_set_count_max = 2'147'483'647;
 

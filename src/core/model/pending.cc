@@ -13,7 +13,7 @@ WorkloadId Tables::head_of(ClusterQueueId id) const {
 void Tables::refresh_ready(ClusterQueueId id) {
   ClusterQueueRow& row = cluster_queues[id];
   const bool was_ready = row.ready_position != ClusterQueueRow::not_ready;
-  const bool is_ready = row.is_stirred && !head_of(id).is_none() && is_active(row);
+  const bool is_ready = row.is_stirred && !head_of(id).is_none() && row.is_active;
   if (was_ready == is_ready) return;
   if (is_ready) {
     row.ready_position = static_cast<std::uint32_t>(ready_queues.size());

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/model/incarnation.h"
+#include "core/model/queue_activity.h"
 #include "core/model/tables.h"
 #include "core/words.h"
 #include "objects/metadata.h"
@@ -74,6 +75,20 @@ void show(Row& row, const Event& event) {
   row.object = event.object;
 }
 
+// Where it cannot be read it leads where it says, with the rest as by default.
+void show_local_queue(LocalQueueRow& row, const Event& event) {
+  auto read = read_local_queue(event.object);
+  row.invalid.clear();
+  if (read) {
+    row.spec = *std::move(read);
+    return;
+  }
+  row.invalid = read.error().to_string();
+  row.spec = {};
+  row.spec.cluster_queue = event.object["spec"]["clusterQueue"].string_or("");
+  row.spec.stop_policy = StopPolicy::hold;
+}
+
 template <class Row>
 void clear(Row& row) {
   static_cast<Incarnation&>(row) = {};
@@ -95,10 +110,12 @@ void Tables::apply_flavor(const Event& event) {
     row.spec = read_resource_flavor(event.object);
   }
   cluster_queues.for_each([&, id = id](ClusterQueueId queue, const ClusterQueueRow& queue_row) {
-    const bool names_it = std::ranges::any_of(queue_row.cells, [&](const auto& group) {
-      return std::ranges::any_of(group, [&](const FlavorCells& c) { return c.flavor == id; });
+    const bool names_it = std::ranges::any_of(queue_row.groups, [&](const auto& group) {
+      return std::ranges::any_of(group, [&](const GroupFlavor& f) { return f.flavor == id; });
     });
-    if (names_it) requeue_all_of(queue);
+    if (!names_it) return;
+    refresh_activity(queue);
+    requeue_all_of(queue);
   });
   if (step == Step::remove) flavors.release(id);
 }
@@ -120,52 +137,97 @@ void Tables::apply_namespace(const Event& event) {
   if (step == Step::remove) namespaces.release(id);
 }
 
-void Tables::give_cells(ClusterQueueId id) {
-  ClusterQueueRow& row = cluster_queues[id];
-  std::size_t count = 0;
-  for (const ResourceGroup& group : row.spec.groups) {
-    count += group.covered.size() * group.flavors.size();
-  }
-  row.cell_count = static_cast<std::uint32_t>(count);
-  row.first_cell = quota.allocate(row.cell_count);
-  std::uint32_t next = row.first_cell;
-  for (const ResourceGroup& group : row.spec.groups) {
-    std::vector<FlavorCells>& cells = row.cells.emplace_back();
+FlavorResourceId Tables::flavor_resource(FlavorId flavor, ResourceId resource) {
+  const std::size_t known = flavor_resources.size();
+  const FlavorResourceId id = flavor_resources.intern(flavor, resource);
+  if (flavor_resources.size() > known) flavors.hold(flavor);
+  return id;
+}
+
+std::vector<NodeQuota> Tables::quotas_of(const std::vector<ResourceGroup>& groups) {
+  std::vector<NodeQuota> quotas;
+  for (const ResourceGroup& group : groups) {
     for (const FlavorQuota& flavor : group.flavors) {
-      cells.push_back({flavors.hold(flavor.flavor), next});
-      for (const std::int64_t nominal : flavor.nominal) quota.nominal[next++] = nominal;
+      const FlavorId flavor_id = flavors.hold(flavor.flavor);
+      for (const ResourceQuota& entry : flavor.quotas) {
+        const FlavorResourceId pair = flavor_resource(flavor_id, entry.resource);
+        if (pair.is_none()) continue;
+        std::erase_if(quotas, [&](const NodeQuota& q) { return q.flavor_resource == pair; });
+        quotas.push_back({pair, entry.nominal, entry.borrowing_limit, entry.lending_limit});
+      }
+      flavors.release(flavor_id);
     }
   }
-  for (const WorkloadId workload : row.reserving) {
-    for (const Hold& hold : workloads[workload].holds) {
-      const auto cell = cell_of(row, hold.flavor, hold.resource);
-      if (cell) shift(quota.usage[*cell], hold.amount);
-    }
-  }
+  return quotas;
 }
 
-void Tables::take_cells(ClusterQueueId id) {
+// The rows of flavors and checks that the queue names.
+void Tables::enter_references(ClusterQueueId id) {
   ClusterQueueRow& row = cluster_queues[id];
-  quota.free(row.first_cell, row.cell_count);
-  row.cell_count = 0;
-  for (const auto& group : row.cells) {
-    for (const FlavorCells& cells : group) flavors.release(cells.flavor);
-  }
-  row.cells.clear();
-}
-
-std::optional<std::uint32_t> Tables::cell_of(const ClusterQueueRow& queue, FlavorId flavor,
-                                             ResourceId resource) const {
-  for (std::size_t g = 0; g < queue.cells.size(); ++g) {
-    const std::vector<ResourceId>& covered = queue.spec.groups[g].covered;
-    const auto at = std::ranges::find(covered, resource);
-    if (at == covered.end()) continue;
-    for (const FlavorCells& cells : queue.cells[g]) {
-      if (cells.flavor != flavor) continue;
-      return cells.first + static_cast<std::uint32_t>(at - covered.begin());
+  const std::vector<std::vector<GroupFlavor>> old_groups = std::move(row.groups);
+  const std::vector<AdmissionCheckId> old_checks = std::move(row.checks);
+  row.groups.clear();
+  row.checks.clear();
+  for (const ResourceGroup& group : row.spec.groups) {
+    std::vector<GroupFlavor>& into = row.groups.emplace_back();
+    for (const FlavorQuota& flavor : group.flavors) {
+      GroupFlavor& entry = into.emplace_back();
+      entry.flavor = flavors.hold(flavor.flavor);
+      for (const ResourceId resource : group.covered) {
+        entry.pairs.push_back(flavor_resource(entry.flavor, resource));
+      }
     }
   }
-  return std::nullopt;
+  for (const AdmissionCheckId check : old_checks) admission_checks[check].cluster_queues.erase(id);
+  for (const RequiredCheck& check : row.spec.checks) {
+    row.checks.push_back(admission_checks.hold(check.name));
+    admission_checks[row.checks.back()].cluster_queues.insert(id);
+  }
+  for (const auto& group : old_groups) {
+    for (const GroupFlavor& flavor : group) flavors.release(flavor.flavor);
+  }
+  for (const AdmissionCheckId check : old_checks) admission_checks.release(check);
+}
+
+// The object is here for the first time, or changed. What its workloads hold stays where it is.
+void Tables::enter_cluster_queue(ClusterQueueId id, const std::vector<ResourceGroup>& before) {
+  ClusterQueueRow& row = cluster_queues[id];
+  const bool is_new = row.node.is_none();
+  if (is_new) row.node = quota.add_cluster_queue(id, cluster_queues.key(id));
+  enter_references(id);
+  const CohortId old_cohort = row.cohort;
+  row.cohort = hold_cohort(row.spec.cohort);
+  quota.set_parent(row.node, row.cohort.is_none() ? QuotaNodeId::none() : cohorts[row.cohort].node);
+  if (!old_cohort.is_none()) release_cohort(old_cohort);
+  if (is_new || before != row.spec.groups) quota.set_quotas(row.node, quotas_of(row.spec.groups));
+  quota.set_fair_weight(row.node, row.spec.fair_weight);
+  if (!is_new) return;
+  for (const WorkloadId workload : row.reserving) {
+    for (const FlavorUsage& hold : workloads[workload].holds) {
+      quota.add_usage(row.node, hold.flavor_resource, hold.amount);
+    }
+  }
+}
+
+void Tables::leave_cluster_queue(ClusterQueueId id) {
+  ClusterQueueRow& row = cluster_queues[id];
+  enter_references(id);  // names none any more
+  quota.remove(row.node);
+  row.node = QuotaNodeId::none();
+  if (!row.cohort.is_none()) release_cohort(row.cohort);
+  row.cohort = CohortId::none();
+  row.is_active = false;
+}
+
+std::uint64_t Tables::allocatable_generation(const ClusterQueueRow& queue) const {
+  return queue.node.is_none() ? queue.removals : queue.removals + quota.generation(queue.node);
+}
+
+void Tables::refresh_activity(ClusterQueueId id) {
+  ClusterQueueRow& row = cluster_queues[id];
+  row.is_active = activity_of(*this, id).is_active();
+  if (!row.node.is_none()) quota.set_visible(row.node, row.is_active);
+  refresh_ready(id);
 }
 
 void Tables::apply_cluster_queue(const Event& event) {
@@ -173,10 +235,12 @@ void Tables::apply_cluster_queue(const Event& event) {
   if (step == Step::ignore) return;
   ClusterQueueRow& row = cluster_queues[id];
   if (only_looks_new(row, step, event)) return;
-  if (row.present) take_cells(id);
+  wake_tree(id);  // of the cohort that it leaves
+  const std::vector<ResourceGroup> before = std::move(row.spec.groups);
   row.spec = {};
   if (step == Step::remove) {
     clear(row);
+    leave_cluster_queue(id);
   } else {
     show(row, event);
     auto read = read_cluster_queue(event.object, names);
@@ -185,17 +249,41 @@ void Tables::apply_cluster_queue(const Event& event) {
     } else {
       row.invalid = read.error().to_string();
     }
-    give_cells(id);
+    enter_cluster_queue(id, before);
+    refresh_activity(id);
+    wake_tree(id);
   }
   requeue_all_of(id);
   if (step == Step::remove) cluster_queues.release(id);
+}
+
+void Tables::apply_admission_check(const Event& event) {
+  const auto [id, step] = find_row(admission_checks, event);
+  if (step == Step::ignore) return;
+  AdmissionCheckRow& row = admission_checks[id];
+  if (step == Step::remove) {
+    static_cast<Incarnation&>(row) = {};
+    row.spec = {};
+  } else {
+    take_identity(row, event);
+    row.spec = read_admission_check(event.object);
+  }
+  for (const ClusterQueueId queue : row.cluster_queues) {
+    const bool was_active = cluster_queues[queue].is_active;
+    refresh_activity(queue);
+    if (cluster_queues[queue].is_active != was_active) requeue_all_of(queue);
+  }
+  if (step == Step::remove) admission_checks.release(id);
 }
 
 void Tables::apply_local_queue(const Event& event) {
   const auto [id, step] = find_row(local_queues, event);
   if (step == Step::ignore) return;
   LocalQueueRow& row = local_queues[id];
-  if (only_looks_new(row, step, event)) return;
+  if (only_looks_new(row, step, event)) {
+    show_local_queue(row, event);
+    return;
+  }
   // First out of the old queue, by the references as they are.
   for (const WorkloadId workload : row.workloads) dequeue(workload);
   if (row.present) {
@@ -205,13 +293,12 @@ void Tables::apply_local_queue(const Event& event) {
   }
   if (step == Step::remove) {
     clear(row);
+    row.spec = {};
   } else {
     show(row, event);
-    const View spec = event.object["spec"];
-    row.cluster_queue = cluster_queues.hold(spec["clusterQueue"].string_or(""));
+    show_local_queue(row, event);
+    row.cluster_queue = cluster_queues.hold(row.spec.cluster_queue);
     cluster_queues[row.cluster_queue].local_queues.insert(id);
-    row.stop_policy = read_stop_policy(spec["stopPolicy"]);
-    row.is_being_deleted = objects::is_being_deleted(event.object);
   }
   requeue_all_of(id);
   if (step == Step::remove) local_queues.release(id);
@@ -228,24 +315,15 @@ void Tables::requeue_all_of(LocalQueueId id) {
   }
 }
 
-bool Tables::is_active(const ClusterQueueRow& queue) const {
-  if (!queue.present || !queue.invalid.empty() || queue.spec.is_being_deleted) return false;
-  if (queue.spec.stop_policy != StopPolicy::none) return false;
-  return std::ranges::all_of(queue.cells, [&](const auto& group) {
-    return std::ranges::all_of(
-        group, [&](const FlavorCells& cells) { return flavors[cells.flavor].present; });
-  });
-}
-
 Blocker Tables::blocker_of(const WorkloadRow& row) const {
   const LocalQueueRow& local_queue = local_queues[row.local_queue];
   if (!local_queue.present) return Blocker::local_queue_missing;
-  if (local_queue.stop_policy != StopPolicy::none || local_queue.is_being_deleted) {
+  if (local_queue.spec.stop_policy != StopPolicy::none || local_queue.spec.is_being_deleted) {
     return Blocker::local_queue_stopped;
   }
   const ClusterQueueRow& queue = cluster_queues[local_queue.cluster_queue];
   if (!queue.present) return Blocker::cluster_queue_missing;
-  return is_active(queue) ? Blocker::none : Blocker::cluster_queue_inactive;
+  return queue.is_active ? Blocker::none : Blocker::cluster_queue_inactive;
 }
 
 }  // namespace muster::core

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/model/read_cluster_queue.h"
 
-#include <algorithm>
+#include <map>
 
-#include "base/checked.h"
-#include "base/quantity.h"
 #include "core/words.h"
-#include "objects/json.h"
 #include "objects/metadata.h"
 
 namespace muster::core {
@@ -15,51 +12,66 @@ using objects::View;
 
 namespace {
 
-// What does not fit an int64 is nobody's limit.
-Result<std::int64_t> read_quota(std::string_view resource, View quantity) {
-  if (quantity.is_absent()) return std::int64_t{0};
-  const std::string text =
-      quantity.is_string() ? std::string(*quantity.string()) : objects::to_json(quantity);
-  const Quantity parsed = TRY(Quantity::parse_field(text));
-  return resource_amount(resource, parsed).value_or(unlimited);
-}
-
-// The quota of one flavor for each covered resource; zero for what it does not name.
-Result<FlavorQuota> read_flavor_quota(View view, const std::vector<ResourceId>& covered,
-                                      const ResourceNames& names) {
-  FlavorQuota quota{.flavor = std::string(view["name"].string_or("")),
-                    .nominal = std::vector<std::int64_t>(covered.size(), 0)};
-  for (const View resource : view["resources"].elements()) {
-    const std::string_view name = resource["name"].string_or("");
-    const auto at = std::ranges::find(covered, names.find(name));
-    if (at == covered.end()) continue;
-    quota.nominal[static_cast<std::size_t>(at - covered.begin())] =
-        TRY(read_quota(name, resource["nominalQuota"]));
-  }
-  return quota;
-}
-
-Result<ResourceGroup> read_group(View view, ResourceNames& names) {
-  ResourceGroup group;
-  for (const View name : view["coveredResources"].elements()) {
-    group.covered.push_back(TRY(names.intern(name.string_or(""))));
-  }
-  for (const View flavor : view["flavors"].elements()) {
-    group.flavors.push_back(TRY(read_flavor_quota(flavor, group.covered, names)));
-  }
-  return group;
-}
-
 std::vector<RequiredCheck> read_checks(View spec) {
-  std::vector<RequiredCheck> checks;
+  std::map<std::string, RequiredCheck> checks;
   for (const View view : spec["admissionChecksStrategy"]["admissionChecks"].elements()) {
     RequiredCheck check{.name = std::string(view["name"].string_or("")), .on_flavors = {}};
     for (const View flavor : view["onFlavors"].elements()) {
       check.on_flavors.emplace_back(flavor.string_or(""));
     }
-    checks.push_back(std::move(check));
+    checks[check.name] = std::move(check);
   }
-  return checks;
+  std::vector<RequiredCheck> sorted;
+  for (auto& [name, check] : checks) sorted.push_back(std::move(check));
+  return sorted;
+}
+
+PreemptionPolicy read_preemption_policy(View policy) {
+  const std::string_view name = policy.string_or("");
+  if (name == "LowerPriority") return PreemptionPolicy::lower_priority;
+  if (name == "LowerOrNewerEqualPriority") return PreemptionPolicy::lower_or_newer_equal_priority;
+  if (name == "Any") return PreemptionPolicy::any;
+  return PreemptionPolicy::never;
+}
+
+Preemption read_preemption(View view) {
+  Preemption preemption{
+      .within_cluster_queue = read_preemption_policy(view["withinClusterQueue"]),
+      .reclaim_within_cohort = read_preemption_policy(view["reclaimWithinCohort"])};
+  const View borrow = view["borrowWithinCohort"];
+  if (!borrow.is_object()) return preemption;
+  BorrowWithinCohort within{.policy = read_preemption_policy(borrow["policy"])};
+  const View threshold = borrow["maxPriorityThreshold"];
+  if (threshold.is_number()) within.max_priority_threshold = threshold.integer_or(0);
+  preemption.borrow_within_cohort = within;
+  return preemption;
+}
+
+// v1beta1 said Borrow and Preempt where v1beta2 says MayStopSearch.
+FlavorFungibility read_fungibility(View view) {
+  FlavorFungibility fungibility;
+  const std::string_view preference = view["preference"].string_or("");
+  if (view["whenCanBorrow"].string_or("") == "TryNextFlavor") {
+    fungibility.when_can_borrow = FungibilityPolicy::try_next_flavor;
+  }
+  const std::string_view preempt = view["whenCanPreempt"].string_or("");
+  if (preempt == "MayStopSearch" || preempt == "Preempt") {
+    fungibility.when_can_preempt = FungibilityPolicy::may_stop_search;
+  }
+  if (preference == "BorrowingOverPreemption") {
+    fungibility.preference = FungibilityPreference::borrowing_over_preemption;
+  }
+  if (preference == "PreemptionOverBorrowing") {
+    fungibility.preference = FungibilityPreference::preemption_over_borrowing;
+  }
+  return fungibility;
+}
+
+AdmissionMode read_admission_mode(View scope) {
+  const std::string_view mode = scope["admissionMode"].string_or("");
+  if (mode == "UsageBasedAdmissionFairSharing") return AdmissionMode::usage_based;
+  if (mode == "NoAdmissionFairSharing") return AdmissionMode::no_fair_sharing;
+  return AdmissionMode::none;
 }
 
 }  // namespace
@@ -74,15 +86,19 @@ StopPolicy read_stop_policy(View policy) {
 Result<ClusterQueue> read_cluster_queue(View object, ResourceNames& names) {
   const View spec = object["spec"];
   ClusterQueue queue;
-  for (const View group : spec["resourceGroups"].elements()) {
-    queue.groups.push_back(TRY(read_group(group, names)));
-  }
+  queue.groups = TRY(read_resource_groups(spec["resourceGroups"], names));
+  queue.cohort = spec["cohortName"].string_or("");
   if (spec["queueingStrategy"].string_or("") == "StrictFIFO") {
     queue.strategy = QueueingStrategy::strict_fifo;
   }
   queue.stop_policy = read_stop_policy(spec["stopPolicy"]);
   queue.namespace_selector = TRY(objects::LabelSelector::of(spec["namespaceSelector"]));
+  queue.preemption = read_preemption(spec["preemption"]);
+  queue.fungibility = read_fungibility(spec["flavorFungibility"]);
   queue.checks = read_checks(spec);
+  queue.fair_weight = TRY(read_fair_weight(spec["fairSharing"]));
+  queue.admission_mode = read_admission_mode(spec["admissionScope"]);
+  queue.wants_concurrent_admission = spec["concurrentAdmissionPolicy"].is_object();
   queue.placement = placement_of(annotations_of(object)[words::placement].string_or(""));
   queue.is_being_deleted = is_being_deleted(object);
   return queue;

@@ -10,8 +10,12 @@
 #include <vector>
 
 #include "base/instant.h"
+#include "core/model/flavor_resource.h"
 #include "core/model/ids.h"
+#include "core/model/read_admission_check.h"
 #include "core/model/read_cluster_queue.h"
+#include "core/model/read_cohort.h"
+#include "core/model/read_local_queue.h"
 #include "core/model/read_node.h"
 #include "core/model/read_pod.h"
 #include "core/model/read_resource_flavor.h"
@@ -38,18 +42,21 @@ struct NamespaceRow : Incarnation {
   Labels labels;
 };
 
-// Where the quota of one flavor begins in the arrays of QuotaTable, a cell per covered resource.
-struct FlavorCells {
+// A flavor of a resource group, with the pairs that it makes with the covered resources.
+struct GroupFlavor {
   FlavorId flavor;
-  std::uint32_t first = 0;
+  std::vector<FlavorResourceId> pairs;  // in the order of the covered resources
 };
 
 struct ClusterQueueRow : Incarnation {
   objects::Value object;
   ClusterQueue spec;
-  std::vector<std::vector<FlavorCells>> cells;  // by resource group and flavor
-  std::uint32_t first_cell = 0;
-  std::uint32_t cell_count = 0;
+  std::vector<std::vector<GroupFlavor>> groups;  // by resource group and flavor
+  QuotaNodeId node;                              // none while the object is not here
+  CohortId cohort;
+  std::vector<AdmissionCheckId> checks;  // in the order of spec.checks
+  bool is_active = false;                // takes part in decisions (queue_activity.h)
+  std::uint64_t removals = 0;            // how often a reservation left, for allocatable_generation
   std::set<LocalQueueId> local_queues;
   std::set<WorkloadId> reserving;  // hold quota here
 
@@ -60,21 +67,25 @@ struct ClusterQueueRow : Incarnation {
   static constexpr std::uint32_t not_ready = UINT32_MAX;
 };
 
-struct LocalQueueRow : Incarnation {
+// A Cohort that is only named is there all the same, without quota of its own.
+struct CohortRow : Incarnation {
   objects::Value object;
-  ClusterQueueId cluster_queue;
-  StopPolicy stop_policy = StopPolicy::none;
-  bool is_being_deleted = false;
-  std::set<WorkloadId> workloads;  // that name it and are not finished
+  Cohort spec;
+  QuotaNodeId node;
+  CohortId parent;
 };
 
-// Quota that a reservation takes.
-struct Hold {
-  FlavorId flavor;
-  ResourceId resource;
-  std::int64_t amount = 0;
+struct AdmissionCheckRow : Incarnation {
+  objects::Value object;
+  AdmissionCheck spec;
+  std::set<ClusterQueueId> cluster_queues;  // that name it
+};
 
-  friend bool operator==(const Hold&, const Hold&) = default;
+struct LocalQueueRow : Incarnation {
+  objects::Value object;
+  LocalQueue spec;
+  ClusterQueueId cluster_queue;
+  std::set<WorkloadId> workloads;  // that name it and are not finished
 };
 
 // Room for pods of one pod set on one node, as an admission has it. Room that no pod of the gang
@@ -121,7 +132,7 @@ struct WorkloadRow : Incarnation {
   ClusterQueueId queued_in;  // while waiting
 
   ClusterQueueId reserved_in;
-  std::vector<Hold> holds;
+  Usage holds;
   std::vector<Slot> slots;  // in the order of pod sets and ranks
 };
 

@@ -21,9 +21,10 @@
 #include "core/model/configuration.h"
 #include "core/model/effective_requests.h"
 #include "core/model/event.h"
+#include "core/model/flavor_resource.h"
 #include "core/model/node_columns.h"
 #include "core/model/pending_queue.h"
-#include "core/model/quota_table.h"
+#include "core/model/quota_forest.h"
 #include "core/model/registry.h"
 #include "core/model/resource_names.h"
 #include "core/model/rows.h"
@@ -49,13 +50,16 @@ struct Tables {
   Instant now;
   Configuration configuration;  // Kueue's; set before the first event
   ResourceNames names;
-  QuotaTable quota;
+  FlavorResources flavor_resources;
+  QuotaForest quota{flavor_resources, names};
   NodeColumns free;  // allocatable − pods bound there − slots that no pod stands in yet
   UndoLog undo;
 
   Registry<FlavorId, FlavorRow> flavors;
   Registry<NamespaceId, NamespaceRow> namespaces;
   Registry<ClusterQueueId, ClusterQueueRow> cluster_queues;
+  Registry<CohortId, CohortRow> cohorts;
+  Registry<AdmissionCheckId, AdmissionCheckRow> admission_checks;
   Registry<LocalQueueId, LocalQueueRow> local_queues;
   Registry<WorkloadId, WorkloadRow> workloads;
   Registry<OwnerId, OwnerRow> owners;
@@ -82,6 +86,8 @@ struct Tables {
   void apply_flavor(const Event& event);
   void apply_namespace(const Event& event);
   void apply_cluster_queue(const Event& event);
+  void apply_cohort(const Event& event);
+  void apply_admission_check(const Event& event);
   void apply_local_queue(const Event& event);
   void apply_workload(const Event& event);
   void apply_node(const Event& event);
@@ -102,12 +108,12 @@ struct Tables {
 
   // Questions.
   RequestRules request_rules(std::string_view name_space) const;
-  bool is_active(const ClusterQueueRow& queue) const;
   Blocker blocker_of(const WorkloadRow& row) const;
   // The head that may be tried now: active, and no word to it is under way.
   WorkloadId head_of(ClusterQueueId queue) const;
-  std::optional<std::uint32_t> cell_of(const ClusterQueueRow& queue, FlavorId flavor,
-                                       ResourceId resource) const;
+  // Changes whenever more may fit in the queue than before: its tree has other quota, or a
+  // reservation left it.
+  std::uint64_t allocatable_generation(const ClusterQueueRow& queue) const;
   bool has_failed(NodeId node) const;
   // The pods of the gang, whichever way they name it.
   std::vector<PodId> gang_pods(const WorkloadRow& row) const;
@@ -116,9 +122,13 @@ struct Tables {
   // The Workload the pod belongs to; none when it belongs to none that is here.
   WorkloadId workload_of(const PodRow& pod) const;
 
+  // The pair under its id, which stays; none where there are too many (flavor_resources_max).
+  FlavorResourceId flavor_resource(FlavorId flavor, ResourceId resource);
+
   // Something changed that may let waiting workloads start.
   void wake(ClusterQueueId queue);
-  void stir(ClusterQueueId queue);  // its head is to be tried again
+  void wake_tree(ClusterQueueId queue);  // all that share a cohort with it, however far up
+  void stir(ClusterQueueId queue);       // its head is to be tried again
   void wake_for_places();
   void wake_all();
 
@@ -127,10 +137,19 @@ struct Tables {
   void read_waiting_again(std::string_view name_space);
 
   // queue_changes.cc
-  void give_cells(ClusterQueueId id);
-  void take_cells(ClusterQueueId id);
+  void enter_cluster_queue(ClusterQueueId id, const std::vector<ResourceGroup>& before);
+  void leave_cluster_queue(ClusterQueueId id);
+  void enter_references(ClusterQueueId id);
+  std::vector<NodeQuota> quotas_of(const std::vector<ResourceGroup>& groups);
+  void refresh_activity(ClusterQueueId id);
   void requeue_all_of(ClusterQueueId id);
   void requeue_all_of(LocalQueueId id);
+
+  // cohort_changes.cc
+  CohortId hold_cohort(std::string_view name);  // none for the empty name
+  void release_cohort(CohortId id);
+  void move_cohort(CohortId id, std::string_view parent);
+  void wake_tree(QuotaNodeId node);
 
   // workload_changes.cc
   void enter(WorkloadId id);  // puts the row's effects in

@@ -26,6 +26,12 @@ void Trial::add(std::int64_t& cell, std::int64_t delta) {
   shift(cell, delta);
 }
 
+void Trial::set(std::int64_t& cell, std::int64_t value) {
+  CHECK(depth_ == log_.depth_);
+  log_.entries_.push_back({&cell, cell});
+  cell = value;
+}
+
 void Trial::commit() {
   committed_ = true;
 }

@@ -48,6 +48,7 @@ class Trial {
   Trial& operator=(const Trial&) = delete;
 
   void add(std::int64_t& cell, std::int64_t delta);
+  void set(std::int64_t& cell, std::int64_t value);
 
   // The changes stay when this trial ends. Those of the outermost one are final.
   void commit();

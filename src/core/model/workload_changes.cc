@@ -4,6 +4,7 @@
 
 #include "core/model/incarnation.h"
 #include "core/model/tables.h"
+#include "core/model/workload_usage.h"
 #include "objects/metadata.h"
 
 namespace muster::core {
@@ -22,33 +23,18 @@ bool asks_the_same(const Workload& before, const Workload& now, View old_object,
          before.queued_since() == now.queued_since();
 }
 
-// What one pod set of an admission takes, after the pods that have ended.
-std::int64_t scaled_usage(const PodSetAssignment& assignment, const Workload& workload,
-                          std::int64_t usage) {
-  const auto set = std::ranges::find(workload.pod_sets, assignment.name, &GangPodSet::name);
-  if (set == workload.pod_sets.end() || assignment.count <= 0) return usage;
-  const std::int64_t left = set->effective_count();
-  return left < assignment.count ? usage / assignment.count * left : usage;
-}
-
 }  // namespace
 
 void Tables::enter_reservation(WorkloadId id) {
   WorkloadRow& row = workloads[id];
-  const Admission& admission = row.spec.admission;
-  row.reserved_in = cluster_queues.hold(admission.cluster_queue);
-  for (const PodSetAssignment& assignment : admission.pod_sets) {
-    for (const auto& [resource, flavor] : assignment.flavors) {
-      const std::int64_t usage = amount_of(assignment.usage, resource);
-      row.holds.push_back(
-          {flavors.hold(flavor), resource, scaled_usage(assignment, row.spec, usage)});
-    }
-  }
+  row.reserved_in = cluster_queues.hold(row.spec.admission.cluster_queue);
+  row.holds = usage_of_admission(*this, row.spec);
   ClusterQueueRow& queue = cluster_queues[row.reserved_in];
   queue.reserving.insert(id);
-  for (const Hold& hold : row.holds) {
-    const auto cell = cell_of(queue, hold.flavor, hold.resource);
-    if (cell) shift(quota.usage[*cell], hold.amount);
+  if (!queue.node.is_none()) {
+    for (const FlavorUsage& hold : row.holds) {
+      quota.add_usage(queue.node, hold.flavor_resource, hold.amount);
+    }
   }
   enter_slots(id);
 }
@@ -57,11 +43,12 @@ void Tables::leave_reservation(WorkloadId id) {
   WorkloadRow& row = workloads[id];
   if (row.reserved_in.is_none()) return;
   ClusterQueueRow& queue = cluster_queues[row.reserved_in];
-  for (const Hold& hold : row.holds) {
-    const auto cell = cell_of(queue, hold.flavor, hold.resource);
-    if (cell) shift(quota.usage[*cell], -hold.amount);
-    flavors.release(hold.flavor);
+  if (!queue.node.is_none()) {
+    for (const FlavorUsage& hold : row.holds) {
+      quota.remove_usage(queue.node, hold.flavor_resource, hold.amount);
+    }
   }
+  ++queue.removals;
   row.holds.clear();
   for (const Slot& slot : row.slots) {
     const std::int64_t empty = std::max<std::int64_t>(slot.count - slot.bound, 0);
@@ -167,7 +154,7 @@ void Tables::show_workload(WorkloadId id, const Value& object) {
   const bool was_told = !untold.contains(workloads.key(id));
   const auto preemptor = pending.preemptor(id);
   const ClusterQueueId queued_in = row.queued_in;
-  const std::vector<Hold> holds = row.holds;
+  const Usage holds = row.holds;
   const std::size_t slots = row.slots.size();
   const ClusterQueueId reserved_in = row.reserved_in;
   if (!reserved_in.is_none()) cluster_queues.hold(reserved_in);
@@ -192,7 +179,7 @@ void Tables::show_workload(WorkloadId id, const Value& object) {
     if (same && was_told && standing == row.standing) untold.erase(workloads.key(id));
   }
   if (!reserved_in.is_none()) {
-    if (row.holds != holds) wake(reserved_in);
+    if (row.holds != holds) wake_tree(reserved_in);
     if (slots > 0 && row.slots.size() != slots) wake_for_places();
     cluster_queues.release(reserved_in);
   }
@@ -205,7 +192,7 @@ void Tables::remove_workload(WorkloadId id) {
   if (!reserved_in.is_none()) cluster_queues.hold(reserved_in);
   leave(id);
   if (!reserved_in.is_none()) {
-    wake(reserved_in);
+    wake_tree(reserved_in);
     cluster_queues.release(reserved_in);
   }
   if (had_slots) wake_for_places();

@@ -6,6 +6,7 @@
 
 #include "core/placement/place_gang.h"
 #include "core/plan/admission_status.h"
+#include "core/model/workload_usage.h"
 #include "core/plan/cycle.h"
 #include "core/words.h"
 #include "objects/builder.h"
@@ -135,9 +136,7 @@ void admit_one(Cycle& cycle, const Nominee& nominee) {
   const Placement placement =
       tables.cluster_queues[nominee.queue].spec.placement.value_or(cycle.policy.placement);
   Trial trial(tables.undo);
-  for (const CellUsage& usage : nominee.assignment.usage) {
-    trial.add(tables.quota.usage[usage.cell], usage.amount);
-  }
+  take_usage(tables, trial, nominee.queue, nominee.assignment.usage);
   GangPlacement placed;
   if (placement != Placement::none) {
     placed = place_gang(tables, trial, parts_of(tables, row.spec, nominee.assignment));
