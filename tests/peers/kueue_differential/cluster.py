@@ -332,7 +332,7 @@ def add_local_queues(dice, world):
                 if dice.p('weight'):
                     spec['fairSharing'] = {'weight': weight(dice)}
                 if dice.chance(0.7):
-                    status['fairSharing'] = {'admissionFairSharingStatus': {
+                    status['fairSharing'] = {'weightedShare': 0, 'admissionFairSharingStatus': {
                         'consumedResources': {'cpu': dice.pick('0', '1', '2500m', '7'),
                                               'memory': dice.pick('0', '1Gi')},
                         'lastUpdate': '2025-01-01T11:59:00Z'}}

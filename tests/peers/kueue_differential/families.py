@@ -41,7 +41,7 @@ BASE = {
     'overlap': 0.0, 'uneven': 0.3, 'preferred_affinity': 0.0, 'node_label': 0.5,
     # the run
     'cycles': (1, 3), 'until_idle': 0.3, 'no_release': 0.05, 'steps': 0.0, 'observability': 0.5,
-    'gates': 0.0,
+    'gates': 0.0, 'old_version': 0.03, 'bare': 0.03,
 }
 
 FLAVORS = {'flavors': (2, 4), 'taint': 0.3, 'label': 0.8, 'toleration': 0.2, 'selector_pod': 0.3,
@@ -117,6 +117,13 @@ FAMILIES = {
                           'pod_sets': (1, 3), 'memory': 0.6, 'more_resources': 0.6},
     'topology_steps': {**TOPOLOGY, 'steps': 1.0, 'other_pod': 0.3, 'unhealthy': 0.1,
                        'within': 0.7},
+    'crowd': {**PREEMPTION, 'queues': (4, 9), 'workloads': (20, 40), 'cohorts': (1, 4),
+              'until_idle': 0.9, 'flavors': (1, 3), 'fair': 0.3, 'borrow_within': 0.3},
+    'topology_crowd': {**TOPOLOGY, 'nodes': (15, 40), 'workloads': (8, 20), 'levels': (2, 4),
+                       'until_idle': 0.9, 'within': 0.7, 'slices': 0.2, 'leader': 0.1,
+                       'pod_sets': (1, 2)},
+    'old_version': {**PREEMPTION, 'old_version': 0.7, 'priority_class': 0.4, 'bare': 0.2,
+                    'fungibility': 0.6, 'topology': 0.2, 'check': 0.2},
     'mixed': {},
 }
 

@@ -7,6 +7,7 @@ that workloads contend; creation times and UIDs are distinct, so that ties do no
 import random
 
 import cluster
+import old_version
 import steps
 import workloads
 from families import knobs_of
@@ -72,6 +73,7 @@ def make_case(family, seed):
         case['untilIdle'] = True
     else:
         case['cycles'] = dice.range('cycles')
+    old_version.age(dice, world)
     if dice.p('no_release'):
         case['noRelease'] = True
         if case.pop('untilIdle', False):
