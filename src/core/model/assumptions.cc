@@ -2,6 +2,7 @@
 // write is seen as an event or refused.
 // SPDX-License-Identifier: Apache-2.0
 #include "core/model/tables.h"
+#include "core/preemption/candidate_order.h"
 #include "objects/edit.h"
 
 namespace muster::core {
@@ -14,6 +15,7 @@ void Tables::assume_status(WorkloadId id, const objects::Value& status) {
 
 void Tables::assume_evicted(WorkloadId id) {
   workloads[id].assumed_evicted = true;
+  refresh_candidate(*this, id);
 }
 
 void Tables::assume_bound(PodId id, std::string_view node, std::string_view address) {
@@ -42,6 +44,7 @@ void Tables::forget_workload(std::string_view key, std::string_view uid) {
   }
   if (row.assumed_evicted) {
     row.assumed_evicted = false;
+    refresh_candidate(*this, id);
     endangered.emplace(workloads.key(id), id);
     return;
   }

@@ -21,6 +21,7 @@
 #include "core/model/read_resource_flavor.h"
 #include "core/model/read_workload.h"
 #include "core/model/scheduling_terms.h"
+#include "core/preemption/candidate_index.h"
 #include "objects/value.h"
 
 namespace muster::core {
@@ -59,6 +60,7 @@ struct ClusterQueueRow : Incarnation {
   std::uint64_t removals = 0;            // how often a reservation left, for allocatable_generation
   std::set<LocalQueueId> local_queues;
   std::set<WorkloadId> reserving;  // hold quota here
+  CandidateIndex candidates;       // the same, in the order of preemption
 
   // Something changed since its head was tried last.
   bool is_stirred = false;
@@ -133,7 +135,9 @@ struct WorkloadRow : Incarnation {
 
   ClusterQueueId reserved_in;
   Usage holds;
-  std::vector<Slot> slots;  // in the order of pod sets and ranks
+  CandidateEntry candidate;   // as its queue's index has it
+  std::int64_t released = 0;  // not zero: a trial has taken its usage out of the state
+  std::vector<Slot> slots;    // in the order of pod sets and ranks
 };
 
 // The job that a Workload and pods name as their owner.

@@ -5,6 +5,7 @@
 #include "core/model/incarnation.h"
 #include "core/model/tables.h"
 #include "core/model/workload_usage.h"
+#include "core/preemption/candidate_order.h"
 #include "objects/metadata.h"
 
 namespace muster::core {
@@ -31,6 +32,7 @@ void Tables::enter_reservation(WorkloadId id) {
   row.holds = usage_of_admission(*this, row.spec);
   ClusterQueueRow& queue = cluster_queues[row.reserved_in];
   queue.reserving.insert(id);
+  enter_candidates(*this, id);
   if (!queue.node.is_none()) {
     for (const FlavorUsage& hold : row.holds) {
       quota.add_usage(queue.node, hold.flavor_resource, hold.amount);
@@ -49,6 +51,7 @@ void Tables::leave_reservation(WorkloadId id) {
     }
   }
   ++queue.removals;
+  leave_candidates(*this, id);
   row.holds.clear();
   for (const Slot& slot : row.slots) {
     const std::int64_t empty = std::max<std::int64_t>(slot.count - slot.bound, 0);
@@ -225,6 +228,7 @@ void Tables::apply_workload(const Event& event) {
   const bool is_over = is_true(objects::condition(event.object, "Finished"));
   if (is_over || !is_true(reserved) || is_true(objects::condition(event.object, "Evicted"))) {
     row.assumed_evicted = false;
+    refresh_candidate(*this, id);
   }
   const bool is_told =
       is_over || is_true(reserved) || reserved["message"].string_or("") == row.telling;

@@ -72,12 +72,14 @@ void give_usage(Tables& tables, Trial& trial, ClusterQueueId queue, const Usage&
 }
 
 void release_usage(Tables& tables, Trial& trial, WorkloadId workload) {
-  const WorkloadRow& row = tables.workloads[workload];
+  WorkloadRow& row = tables.workloads[workload];
+  trial.add(row.released, 1);
   give_usage(tables, trial, row.reserved_in, row.holds);
 }
 
 void restore_usage(Tables& tables, Trial& trial, WorkloadId workload) {
-  const WorkloadRow& row = tables.workloads[workload];
+  WorkloadRow& row = tables.workloads[workload];
+  trial.add(row.released, -1);
   take_usage(tables, trial, row.reserved_in, row.holds);
 }
 

@@ -19,6 +19,7 @@ namespace muster::core {
 // under the flavor without a name, as in Kueue. Interns the pairs.
 Usage usage_of_admission(Tables& tables, const Workload& workload);
 
+// One that is released is gone: no search for targets of a preemption finds it.
 void release_usage(Tables& tables, Trial& trial, WorkloadId workload);
 void restore_usage(Tables& tables, Trial& trial, WorkloadId workload);
 
