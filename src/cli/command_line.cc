@@ -7,6 +7,7 @@
 
 #include "cli/crds.h"
 #include "cli/down.h"
+#include "cli/plan.h"
 #include "cli/up.h"
 #include "cli/version.h"
 
@@ -89,6 +90,29 @@ void add_crds(CLI::App& app, const Output& output, Chosen& chosen) {
   });
 }
 
+void add_plan(CLI::App& app, const Output& output, Chosen& chosen) {
+  auto options = std::make_shared<PlanOptions>();
+  CLI::App* command = app.add_subcommand(
+      "plan", "Say what would happen with these queues and jobs, without a cluster");
+  command->add_option("-f", options->paths, "File, folder or - (repeatable)")
+      ->allow_extra_args(true)
+      ->required();
+  command->add_option("--config", options->configuration, "Kueue's Configuration");
+  command->add_option("--policy", options->policy, "Muster's Policy (default: as Kueue)");
+  command->add_option("--now", options->now,
+                      "The time of the decision, RFC 3339 (default: the latest in the objects)");
+  auto* cycles = command->add_option("--cycles", options->cycles, "Run this many cycles (1)");
+  command->add_flag("--until-idle", options->until_idle, "Cycles until one changes nothing")
+      ->excludes(cycles);
+  command->add_flag("--no-release", options->no_release,
+                    "Evicted workloads keep their quota between cycles");
+  command->add_option("--steps", options->steps,
+                      "Changes after the first cycles, a JSON list of {delete, apply, cycles}");
+  command->add_option("-o", options->output, "text, json or yaml");
+  command->add_flag("--explain", options->explain, "Also what was tried and rejected");
+  command->callback([&, options] { chosen = [&, options] { return plan(*options, output); }; });
+}
+
 }  // namespace
 
 int fail(const Output& output, const Error& error) {
@@ -111,6 +135,7 @@ int run(int argc, const char* const* argv, const Output& output, const Commands&
   add_controller(app, commands, chosen);
   if (commands.simulate) add_simulate(app, commands, chosen);
   add_crds(app, output, chosen);
+  add_plan(app, output, chosen);
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/plan/plan_engine.h"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <set>
+
+#include "base/timestamp.h"
+#include "cli/plan/document_object.h"
+#include "cli/plan/limits.h"
+#include "cli/plan/plan_decisions.h"
+#include "cli/plan/plan_figures.h"
+#include "cli/plan/plan_objects.h"
+#include "cli/plan/plan_policy.h"
+#include "cli/plan/plan_world.h"
+#include "core/plan/plan.h"
+#include "core/queueing/workload_status.h"
+#include "objects/metadata.h"
+
+namespace muster::cli {
+
+using objects::Builder;
+using objects::Node;
+using objects::Value;
+using objects::View;
+
+namespace {
+
+constexpr Instant usual_now{946'684'800'000'000'000};  // 2000-01-01T00:00:00Z
+
+std::string seconds_text(Instant instant) {
+  const auto timestamp = Timestamp::of(instant);
+  return format_time(*Timestamp::of_unix(timestamp.seconds(), 0));
+}
+
+// Kueue's rule for who is looked at again after its admission: a delayed topology, a failed node.
+bool needs_second_pass(View workload) {
+  if (core::is_finished(workload) || core::is_evicted(workload) ||
+      !core::has_reservation(workload)) {
+    return false;
+  }
+  const View status = workload["status"];
+  const View assignments = status["admission"]["podSetAssignments"];
+  bool is_delayed = false;
+  for (const View each : assignments.elements()) {
+    is_delayed = is_delayed || (!each["topologyAssignment"] &&
+                                each["delayedTopologyRequest"].string_or("") == "Pending");
+  }
+  bool are_checks_ready = !status["admissionChecks"].empty();
+  for (const View check : status["admissionChecks"].elements()) {
+    are_checks_ready = are_checks_ready && check["state"].string_or("") == "Ready";
+  }
+  const bool waits = is_delayed && are_checks_ready && !core::is_admitted(workload);
+  return waits || (!status["unhealthyNodes"].empty() && core::is_admitted(workload));
+}
+
+class PlanRun {
+ public:
+  PlanRun(const PlanInput& input, const core::Policy& policy,
+          const core::Configuration& configuration, Instant now)
+      : input_(input), policy_(policy), world_(configuration, now) {}
+
+  PlanWorld& world() { return world_; }
+
+  void run_cycles(std::int64_t count, bool until_idle) {
+    if (until_idle) count = plan_idle_cycles_max;
+    for (std::int64_t i = 0; i < count; ++i) {
+      if (!cycles_.empty()) prepare_next();
+      const std::string before = until_idle ? fingerprint() : std::string();
+      const bool has_second_pass = until_idle && is_second_pass_waiting();
+      const bool considered = run_cycle();
+      if (!until_idle) continue;
+      if (!considered || (before == fingerprint() && !has_second_pass)) return;
+      hit_bound_ = i == count - 1;
+    }
+  }
+
+  Result<> take_step(const PlanStep& step, const PlanReader& reader) {
+    world_.deliver();
+    for (const PlanStep::Removal& removal : step.removals) {
+      TRY(world_.remove(removal.kind, removal.key));
+    }
+    const PlanObjects applied = TRY(reader.read(step.applied));
+    for (const PlanObject& each : applied.objects) TRY(world_.put(each.resource, each.object));
+    return world_.make_workloads();
+  }
+
+  Value finish(std::vector<IgnoredObject> ignored) {
+    const core::Tables& tables = world_.state().tables();
+    if (!cycles_.empty()) add_orphans();
+    DocumentObject document(builder_);
+    document.text("apiVersion", "muster.dev/v1alpha1")
+        .text("kind", "Plan")
+        .text("now", seconds_text(world_.now()))
+        .list("cycles", cycle_nodes())
+        .list("queues", queue_figures(builder_, tables))
+        .list("evicted", evicted_)
+        .list("finished", finished_)
+        .list("quota", quota_figures(builder_, tables))
+        .list("shares", share_figures(builder_, tables))
+        .list("ignored", ignored_nodes(ignored));
+    if (hit_bound_) document.integer("bound", plan_idle_cycles_max);
+    const Node root = document.node();
+    return std::move(builder_).finish(root);
+  }
+
+ private:
+  // What happens in a cluster between two cycles: what was written is heard of, evicted pods stop.
+  void prepare_next() {
+    world_.deliver();
+    if (input_.releases) world_.release_evicted();
+    world_.state().apply({.type = core::EventType::tick, .now = world_.now()});
+  }
+
+  bool run_cycle() {
+    core::Plan plan = core::plan(world_.state(), policy_);
+    world_.state().assume(plan);
+    world_.carry_out(plan);
+    cycles_.push_back(decision_nodes(builder_, world_, plan));
+    for (const Node& node : cycles_.back()) {
+      reported_.emplace(View(&node)["workload"].string_or(""));
+    }
+    for (const ConditionChange& change : world_.evictions()) {
+      DocumentObject node(builder_);
+      node.text("workload", change.workload)
+          .text("reason", change.reason)
+          .text_if_any("underlying", change.underlying);
+      evicted_.push_back(node.node());
+    }
+    for (const ConditionChange& change : world_.endings()) {
+      DocumentObject node(builder_);
+      node.text("workload", change.workload).text("reason", change.reason);
+      finished_.push_back(node.node());
+    }
+    return !cycles_.back().empty();
+  }
+
+  // Whether a cycle changed anything: who holds quota, who is evicted, who waits where.
+  std::string fingerprint() const {
+    std::string text;
+    for (const auto& [key, workload] : world_.workloads()) {
+      text += fmt::format("{} {}{}{}{}\n", key, core::is_finished(workload),
+                          core::is_admitted(workload), core::has_reservation(workload),
+                          core::is_evicted(workload));
+    }
+    for (auto& [queue, waiting] : waiting_workloads(world_.state().tables())) {
+      text += queue;
+      std::set<std::string> sorted;
+      for (const std::string& key : waiting.active) sorted.insert("+" + key);
+      for (const std::string& key : waiting.inadmissible) sorted.insert("-" + key);
+      for (const std::string& key : sorted) text += key;
+    }
+    return text;
+  }
+
+  bool is_second_pass_waiting() const {
+    for (const auto& [key, workload] : world_.workloads()) {
+      if (needs_second_pass(workload)) return true;
+    }
+    return false;
+  }
+
+  void add_orphans() {
+    for (const Node& node : orphan_nodes(builder_, world_)) {
+      if (reported_.contains(View(&node)["workload"].string_or(""))) continue;
+      cycles_.back().push_back(node);
+    }
+  }
+
+  std::vector<Node> cycle_nodes() {
+    std::vector<Node> nodes;
+    for (std::size_t i = 0; i < cycles_.size(); ++i) {
+      DocumentObject cycle(builder_);
+      cycle.integer("cycle", static_cast<std::int64_t>(i) + 1).list("decisions", cycles_[i]);
+      nodes.push_back(cycle.node());
+    }
+    return nodes;
+  }
+
+  std::vector<Node> ignored_nodes(const std::vector<IgnoredObject>& ignored) {
+    std::vector<Node> nodes;
+    for (const IgnoredObject& each : ignored) {
+      DocumentObject node(builder_);
+      node.text("kind", each.kind)
+          .text("name", each.name)
+          .text_if_any("namespace", each.name_space)
+          .text("file", each.file)
+          .text_if_any("field", each.field)
+          .text_if_any("reason", each.reason);
+      nodes.push_back(node.node());
+    }
+    return nodes;
+  }
+
+  const PlanInput& input_;
+  const core::Policy& policy_;
+  PlanWorld world_;
+  Builder builder_;
+  std::vector<std::vector<Node>> cycles_;
+  std::set<std::string, std::less<>> reported_;
+  std::vector<Node> evicted_;
+  std::vector<Node> finished_;
+  bool hit_bound_ = false;
+};
+
+Error in_file(std::string_view what, const Error& error) {
+  return {error.code == ErrorCode::internal ? error.code : ErrorCode::bad_request,
+          fmt::format("{}: {}", what, error.to_string())};
+}
+
+}  // namespace
+
+Result<std::vector<PlanStep>> read_steps(const Value& value, const std::string& file) {
+  std::vector<PlanStep> steps;
+  if (!value) return steps;
+  if (!value.view().is_array()) return Error::bad_request(file + ": must be a list of steps");
+  for (const View view : value.view().elements()) {
+    PlanStep step;
+    const std::string place = fmt::format("{}: step {}", file, steps.size() + 1);
+    if (!view.is_object()) return Error::bad_request(place + " must be an object");
+    for (const View removal : view["delete"].elements()) {
+      step.removals.push_back({std::string(removal["kind"].string_or("")),
+                               {std::string(removal["namespace"].string_or("")),
+                                std::string(removal["name"].string_or(""))}});
+    }
+    for (const View object : view["apply"].elements()) {
+      for (PlanSource& source : plan_sources_of(value.part(object), place)) {
+        step.applied.push_back(std::move(source));
+      }
+    }
+    step.cycles = std::max<std::int64_t>(view["cycles"].integer_or(1), 1);
+    if (step.cycles > plan_cycles_max) return Error::bad_request(place + ": too many cycles");
+    steps.push_back(std::move(step));
+  }
+  return steps;
+}
+
+Result<Value> PlanEngine::answer(const PlanInput& input) const {
+  auto configuration = core::read_configuration(input.configuration);
+  if (!configuration) return in_file("configuration", configuration.error());
+  const PlanReader reader(registry_, configuration->gates);
+  PlanObjects given = TRY(reader.read(input.sources));
+  auto policy = read_policy(input.policy ? input.policy : given.policy);
+  if (!policy) return in_file("policy", policy.error());
+  const auto latest = latest_timestamp(input.sources);
+  const Instant now = input.now ? *input.now : latest.value_or(usual_now);
+  PlanRun run(input, *policy, *configuration, now);
+  for (const PlanObject& each : given.objects) TRY(run.world().put(each.resource, each.object));
+  TRY(run.world().make_workloads());
+  run.run_cycles(input.cycles, input.until_idle);
+  for (std::size_t i = 0; i < input.steps.size(); ++i) {
+    auto taken = run.take_step(input.steps[i], reader);
+    if (!taken) return in_file(fmt::format("step {}", i + 1), taken.error());
+    run.run_cycles(input.steps[i].cycles, false);
+  }
+  return run.finish(std::move(given.ignored));
+}
+
+}  // namespace muster::cli
