@@ -1,232 +1,327 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/admission/assign_flavors.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "base/checked.h"
-#include "core/model/limits.h"
+#include "core/admission/flavor_match.h"
+#include "core/admission/pod_set_requests.h"
+#include "core/admission/topology_requests.h"
 
 namespace muster::core {
 
 namespace {
 
-std::optional<std::size_t> group_of(const ClusterQueueRow& queue, ResourceId resource) {
-  for (std::size_t g = 0; g < queue.spec.groups.size(); ++g) {
-    if (std::ranges::find(queue.spec.groups[g].covered, resource) !=
-        queue.spec.groups[g].covered.end()) {
-      return g;
-    }
-  }
-  return std::nullopt;
-}
-
-// The walk through the flavors of one pod set.
-class PodSetWalk {
+class Assigner {
  public:
-  PodSetWalk(const Tables& tables, const ClusterQueueRow& queue, const GangPodSet& set,
-             Usage& usage)
-      : tables_(tables), queue_(queue), set_(set), usage_(usage) {}
+  Assigner(const AssignmentQuestion& question, std::span<const std::int64_t> counts)
+      : question_(question) {
+    open(counts);
+  }
 
-  AssignmentMode run(PodSetFlavors& into, std::vector<Reason>& reasons);
+  Assignment run();
 
  private:
-  struct Attempt {
-    AssignmentMode mode = AssignmentMode::no_fit;
-    FlavorId flavor;
-  };
+  void open(std::span<const std::int64_t> counts);
+  void open_set(PodSetRequests requests, std::uint32_t index);
+  std::vector<PodSetGroup> groups() const;
+  bool assign(PodSetGroup& group, std::uint32_t number);
+  void sum_requests(PodSetGroup& group) const;
+  std::vector<FlavorAssignment> find_flavors(const PodSetGroup& group);
+  std::vector<FlavorAssignment> flavors_for(const PodSetFlavors& set,
+                                            std::span<const FlavorAssignment> group) const;
+  void append(PodSetFlavors set);
+  void take(const PodSetFlavors& set, const FlavorAssignment& flavor);
+  void untell(std::size_t first, std::size_t end);
+  void place();
+  bool try_places(std::span<const TopologyPodSet> requests);
+  void set_pod_set_mode(const TopologyPodSet& request, AssignmentMode mode);
+  void sort_usage();
 
-  Attempt best_flavor(std::size_t group, const Amounts& requests, std::vector<Reason>& reasons);
-  AssignmentMode try_flavor(std::size_t group, const GroupFlavor& flavor_row,
-                            const Amounts& requests, std::vector<Reason>& reasons);
-  bool allows(FlavorId flavor, std::vector<Reason>& reasons) const;
-  AssignmentMode try_pair(FlavorResourceId pair, FlavorId flavor, const Amount& request,
-                          std::vector<Reason>& reasons) const;
-  std::int64_t assumed_in(FlavorResourceId pair) const;
-  void take(std::size_t group, FlavorId flavor, PodSetFlavors& into);
-  FlavorResourceId pair_at(std::size_t group, const GroupFlavor& flavor_row,
-                           ResourceId resource) const;
-
-  const Tables& tables_;
-  const ClusterQueueRow& queue_;
-  const GangPodSet& set_;
-  Usage& usage_;
+  const AssignmentQuestion& question_;
+  std::vector<PodSetFlavors> drafts_;  // by place in the spec
+  Assignment assignment_;
 };
 
-std::int64_t PodSetWalk::assumed_in(FlavorResourceId pair) const {
-  return usage_of(usage_, pair);
+void Assigner::open(std::span<const std::int64_t> counts) {
+  assignment_.tried.moment = question_.request.moment;
+  if (question_.slice != nullptr) assignment_.replaced_slice = question_.slice->workload;
+  std::vector<PodSetRequests> requests = pod_set_requests(question_.workload);
+  const std::size_t size = std::min(requests.size(), question_.workload.pod_sets.size());
+  drafts_.reserve(size);
+  assignment_.pod_sets.reserve(size);
+  for (std::size_t i = 0; i < size; ++i) {
+    if (!counts.empty()) scale(requests[i], counts[i]);
+    open_set(std::move(requests[i]), static_cast<std::uint32_t>(i));
+  }
 }
 
-FlavorResourceId PodSetWalk::pair_at(std::size_t group, const GroupFlavor& flavor_row,
-                                     ResourceId resource) const {
-  const std::vector<ResourceId>& covered = queue_.spec.groups[group].covered;
-  const auto at = std::ranges::find(covered, resource);
-  return flavor_row.pairs[static_cast<std::size_t>(at - covered.begin())];
+// A workload that holds quota already (it comes for a place) keeps its flavors.
+void Assigner::open_set(PodSetRequests requests, std::uint32_t index) {
+  const ResourceNames& names = question_.tables.names;
+  PodSetFlavors& set = drafts_.emplace_back();
+  set.pod_set = requests.name;
+  set.index = index;
+  set.count = requests.count;
+  set.requests = std::move(requests.requests);
+  if (resource_group_of(question_.queue, names.pods())) {
+    const std::int64_t counted = amount_of(set.requests, names.pods());
+    add_amount(set.requests, names.pods(), requests.count - counted, names);
+  }
+  if (requests.admitted == nullptr || !question_.enabled(Gate::topology_aware_scheduling)) return;
+  for (const auto& [resource, name] : requests.admitted->flavors) {
+    const FlavorId flavor = question_.tables.flavors.find(name);
+    if (flavor.is_none()) continue;
+    set.flavors.push_back(
+        {.resource = resource,
+         .flavor = flavor,
+         .flavor_resource = question_.tables.flavor_resources.find(flavor, resource)});
+  }
+  set.topology = requests.admitted->topology;
+  set.delayed_topology = requests.admitted->delayed;
 }
 
-bool PodSetWalk::allows(FlavorId flavor, std::vector<Reason>& reasons) const {
-  const FlavorRow& row = tables_.flavors[flavor];
-  Reason reason{.pod_set = set_.name, .flavor = tables_.flavors.key(flavor)};
-  if (!row.present) {
-    reason.type = Reason::Type::flavor_not_found;
-    reasons.push_back(std::move(reason));
-    return false;
+// Pod sets of one podSetGroupName, wherever they stand, with the first of them. A name that is a
+// number means the pod set at that place too: Kueue's keys are such.
+std::vector<PodSetGroup> Assigner::groups() const {
+  const auto key_of = [&](std::size_t index) {
+    const std::string& group = question_.workload.pod_sets[index].topology.group;
+    return group.empty() ? std::to_string(index) : group;
+  };
+  const bool has_groups =
+      std::ranges::any_of(question_.workload.pod_sets,
+                          [](const GangPodSet& set) { return !set.topology.group.empty(); });
+  std::vector<PodSetGroup> groups;
+  groups.reserve(drafts_.size());
+  std::vector<std::string> keys;
+  for (std::uint32_t i = 0; i < drafts_.size(); ++i) {
+    if (has_groups) {
+      const std::string key = key_of(i);
+      const auto known = std::ranges::find(keys, key);
+      if (known != keys.end()) {
+        groups[static_cast<std::size_t>(known - keys.begin())].pod_sets.push_back(i);
+        continue;
+      }
+      keys.push_back(key);
+    }
+    groups.push_back({.pod_sets = {i}, .requests = {}});
   }
-  const Taint* taint =
-      first_untolerated(row.spec.node_taints, {set_.terms.tolerations, row.spec.tolerations});
-  if (taint != nullptr) {
-    reason.type = Reason::Type::untolerated_taint;
-    reason.name = taint->to_string();
-    reasons.push_back(std::move(reason));
-    return false;
-  }
-  if (!set_.terms.flavor_matches(row.spec.node_labels)) {
-    reason.type = Reason::Type::node_affinity;
-    reasons.push_back(std::move(reason));
-    return false;
-  }
-  return true;
+  return groups;
 }
 
-AssignmentMode PodSetWalk::try_pair(FlavorResourceId pair, FlavorId flavor, const Amount& request,
-                                    std::vector<Reason>& reasons) const {
-  const std::int64_t assumed = assumed_in(pair);
-  const std::int64_t wanted = quota_add(assumed, request.amount);
-  const std::int64_t available =
-      std::max<std::int64_t>(0, tables_.quota.available(queue_.node, pair));
-  if (wanted <= available) return AssignmentMode::fit;
-  Reason reason{.pod_set = set_.name,
-                .flavor = tables_.flavors.key(flavor),
-                .resource = tables_.names.name(request.resource)};
-  if (wanted > tables_.quota.potential(queue_.node, pair)) {
-    reason.type = Reason::Type::exceeds_maximum;
-    reason.assumed = assumed;
-    reason.amount = request.amount;
-    reason.limit = tables_.quota.potential(queue_.node, pair);
-    reasons.push_back(std::move(reason));
-    return AssignmentMode::no_fit;
+void Assigner::sum_requests(PodSetGroup& group) const {
+  const ResourceNames& names = question_.tables.names;
+  group.requests = drafts_[group.pod_sets[0]].requests;
+  for (std::size_t i = 1; i < group.pod_sets.size(); ++i) {
+    for (const Amount& each : drafts_[group.pod_sets[i]].requests) {
+      const auto at = std::ranges::find(group.requests, each.resource, &Amount::resource);
+      if (at == group.requests.end()) {
+        group.requests.push_back(each);
+      } else {
+        at->amount = saturating_add(at->amount, each.amount);
+      }
+    }
   }
-  reason.type = Reason::Type::quota_in_use;
-  reason.amount = wanted - available;
-  reasons.push_back(std::move(reason));
-  return AssignmentMode::waits;
+  std::ranges::sort(group.requests, [&](const Amount& a, const Amount& b) {
+    return names.comes_before(a.resource, b.resource);
+  });
 }
 
-AssignmentMode PodSetWalk::try_flavor(std::size_t group, const GroupFlavor& flavor_row,
-                                      const Amounts& requests, std::vector<Reason>& reasons) {
-  if (!allows(flavor_row.flavor, reasons)) return AssignmentMode::no_fit;
-  AssignmentMode worst = AssignmentMode::fit;
-  for (const Amount& request : requests) {
-    if (group_of(queue_, request.resource) != group) continue;
-    const FlavorResourceId pair = pair_at(group, flavor_row, request.resource);
-    worst = std::min(worst, try_pair(pair, flavor_row.flavor, request, reasons));
-  }
-  return worst;
+void Assigner::untell(std::size_t first, std::size_t end) {
+  for (std::size_t i = first; i < end; ++i) assignment_.obstacles[i].is_told = false;
 }
 
-// The first flavor that fits; else the first of those that only have to wait.
-PodSetWalk::Attempt PodSetWalk::best_flavor(std::size_t group, const Amounts& requests,
-                                            std::vector<Reason>& reasons) {
-  Attempt best;
-  std::vector<Reason> obstacles;
-  for (const GroupFlavor& flavor_row : queue_.groups[group]) {
-    const AssignmentMode mode = try_flavor(group, flavor_row, requests, obstacles);
-    if (mode == AssignmentMode::fit) return {mode, flavor_row.flavor};
-    if (mode > best.mode) best = {mode, flavor_row.flavor};
+// Flavors for everything the group asks for; none when some resource group has none for it, and
+// then only that one's obstacles are told.
+std::vector<FlavorAssignment> Assigner::find_flavors(const PodSetGroup& group) {
+  const bool ignores_undeclared =
+      question_.enabled(Gate::quota_check_strategy) &&
+      question_.policy.kueue.resources.quota_check == QuotaCheckStrategy::ignore_undeclared;
+  const std::size_t group_begin = assignment_.obstacles.size();
+  std::vector<FlavorAssignment> flavors;
+  for (const std::uint32_t index : group.pod_sets) {
+    for (const FlavorAssignment& each : drafts_[index].flavors) flavors.push_back(each);
   }
-  // What an earlier group of the pod set waits for is no matter any more when this one never fits.
-  if (best.mode == AssignmentMode::no_fit) reasons.clear();
-  reasons.insert(reasons.end(), obstacles.begin(), obstacles.end());
-  return best;
+  FlavorSearch search(question_, assignment_);
+  for (const Amount& request : group.requests) {
+    const bool is_declared = resource_group_of(question_.queue, request.resource).has_value();
+    if (!is_declared && (request.amount == 0 || ignores_undeclared)) continue;
+    const auto assigned = std::ranges::find(flavors, request.resource, &FlavorAssignment::resource);
+    if (assigned != flavors.end()) continue;
+    const std::size_t begin = assignment_.obstacles.size();
+    FlavorChoice choice = search.run(group, request.resource);
+    if (choice.flavors.empty()) {
+      untell(group_begin, begin);
+      return {};
+    }
+    if (choice.mode == FlavorMode::fit) untell(begin, assignment_.obstacles.size());
+    for (FlavorAssignment& each : choice.flavors) {
+      std::erase_if(flavors,
+                    [&](const FlavorAssignment& old) { return old.resource == each.resource; });
+      flavors.push_back(each);
+    }
+  }
+  return flavors;
 }
 
-void PodSetWalk::take(std::size_t group, FlavorId flavor, PodSetFlavors& into) {
-  const GroupFlavor& flavor_row =
-      *std::ranges::find(queue_.groups[group], flavor, &GroupFlavor::flavor);
-  for (const Amount& request : into.requests) {
-    if (group_of(queue_, request.resource) != group) continue;
-    into.flavors.emplace_back(request.resource, flavor);
-    const FlavorResourceId pair = pair_at(group, flavor_row, request.resource);
-    const auto at = std::ranges::find(usage_, pair, &FlavorUsage::flavor_resource);
-    if (at == usage_.end()) {
-      usage_.push_back({pair, request.amount});
-    } else {
-      at->amount = quota_add(at->amount, request.amount);
+// A pod set that asks for nothing goes where its group goes, if that is a topology.
+std::vector<FlavorAssignment> Assigner::flavors_for(const PodSetFlavors& set,
+                                                    std::span<const FlavorAssignment> group) const {
+  std::vector<FlavorAssignment> flavors;
+  if (set.requests.empty()) {
+    if (question_.workload.pod_sets[set.index].topology.group.empty()) return flavors;
+    for (const FlavorAssignment& each : group) {
+      if (has_topology(question_.tables, each.flavor)) flavors.push_back(each);
+    }
+    return flavors;
+  }
+  flavors.reserve(set.requests.size());
+  for (const Amount& request : set.requests) {
+    const auto at = std::ranges::find(group, request.resource, &FlavorAssignment::resource);
+    if (at != group.end()) flavors.push_back(*at);
+  }
+  return flavors;
+}
+
+void Assigner::take(const PodSetFlavors& set, const FlavorAssignment& flavor) {
+  std::int64_t amount = amount_of(set.requests, flavor.resource);
+  if (question_.slice != nullptr) {
+    amount = saturating_subtract(amount, question_.slice->requested(set.pod_set, flavor.resource));
+  }
+  const auto at =
+      std::ranges::find(assignment_.usage, flavor.flavor_resource, &FlavorUsage::flavor_resource);
+  if (at == assignment_.usage.end()) {
+    assignment_.usage.push_back({flavor.flavor_resource, amount});
+  } else {
+    at->amount = quota_add(at->amount, amount);
+  }
+}
+
+void Assigner::append(PodSetFlavors set) {
+  const auto position = static_cast<std::uint32_t>(assignment_.pod_sets.size());
+  for (const FlavorAssignment& each : set.flavors) {
+    assignment_.borrow = std::max(assignment_.borrow, each.borrow);
+    assignment_.tried.entries.push_back({position, each.resource, each.tried});
+    take(set, each);
+  }
+  assignment_.pod_sets.push_back(std::move(set));
+}
+
+// False: some pod set of the group has no flavors, and those behind it are not looked at.
+bool Assigner::assign(PodSetGroup& group, std::uint32_t number) {
+  sum_requests(group);
+  const auto obstacles = static_cast<std::uint32_t>(assignment_.obstacles.size());
+  const auto attempts = static_cast<std::uint32_t>(assignment_.attempts.size());
+  const std::vector<FlavorAssignment> flavors = find_flavors(group);
+  const Stretch met{obstacles,
+                    static_cast<std::uint32_t>(assignment_.obstacles.size()) - obstacles};
+  const Stretch tried{attempts, static_cast<std::uint32_t>(assignment_.attempts.size()) - attempts};
+  bool succeeds = true;
+  for (const std::uint32_t index : group.pod_sets) {
+    PodSetFlavors set = std::move(drafts_[index]);
+    set.group = number;
+    set.flavors = flavors_for(set, flavors);
+    set.obstacles = met;
+    set.attempts = tried;
+    succeeds = succeeds && (set.requests.empty() || !set.flavors.empty());
+    append(std::move(set));
+  }
+  return succeeds;
+}
+
+// Pod sets of one group share their flavors, and so the mode of them.
+void Assigner::set_pod_set_mode(const TopologyPodSet& request, AssignmentMode mode) {
+  assignment_.mode = mode;
+  const auto asked = std::ranges::find(
+      assignment_.pod_sets, static_cast<std::uint32_t>(request.pod_set), &PodSetFlavors::index);
+  for (PodSetFlavors& set : assignment_.pod_sets) {
+    if (set.group != asked->group) continue;
+    for (FlavorAssignment& each : set.flavors) {
+      const auto shared =
+          std::ranges::find(asked->flavors, each.resource, &FlavorAssignment::resource);
+      if (shared != asked->flavors.end()) each.mode = mode;
     }
   }
 }
 
-AssignmentMode PodSetWalk::run(PodSetFlavors& into, std::vector<Reason>& reasons) {
-  AssignmentMode worst = AssignmentMode::fit;
-  std::vector<Reason> own;
-  std::vector<std::pair<std::size_t, FlavorId>> chosen;
-  for (const Amount& request : into.requests) {
-    const auto group = group_of(queue_, request.resource);
-    if (!group) {
-      if (request.amount == 0) continue;
-      reasons.push_back({.type = Reason::Type::resource_unavailable,
-                         .pod_set = set_.name,
-                         .resource = tables_.names.name(request.resource)});
-      return AssignmentMode::no_fit;
-    }
-    const bool is_assigned =
-        std::ranges::any_of(chosen, [&](const auto& choice) { return choice.first == *group; });
-    if (is_assigned) continue;
-    const Attempt attempt = best_flavor(*group, into.requests, own);
-    worst = std::min(worst, attempt.mode);
-    if (attempt.mode == AssignmentMode::no_fit) break;
-    chosen.emplace_back(*group, attempt.flavor);
+// With what is free now; where there is no place, evictions may make one.
+bool Assigner::try_places(std::span<const TopologyPodSet> requests) {
+  TopologyResult found =
+      assign_topology(question_.tables, question_.policy, question_.workload, requests, {});
+  if (!found.failure) {
+    give_places(assignment_, requests, std::move(found));
+    return true;
   }
-  reasons.insert(reasons.end(), own.begin(), own.end());
-  if (worst == AssignmentMode::no_fit) return worst;
-  for (const auto& [group, flavor] : chosen) take(group, flavor, into);
-  return worst;
+  const TopologyPodSet& failed = requests[found.failed_pod_set];
+  const auto set = std::ranges::find(
+      assignment_.pod_sets, static_cast<std::uint32_t>(failed.pod_set), &PodSetFlavors::index);
+  set->topology_failure = std::move(found.failure);
+  set->topology_failure->pod_set = set->pod_set;
+  set_pod_set_mode(failed, AssignmentMode::preempt);
+  return false;
+}
+
+void Assigner::place() {
+  const std::vector<TopologyPodSet> requests = topology_requests(question_, assignment_);
+  if (requests.empty()) return;
+  if (assignment_.mode == AssignmentMode::fit && try_places(requests)) return;
+  // Nobody is evicted to replace a failed node.
+  if (assignment_.mode != AssignmentMode::preempt || !question_.workload.unhealthy_nodes.empty()) {
+    return;
+  }
+  const TopologyResult found =
+      assign_topology(question_.tables, question_.policy, question_.workload, requests,
+                      {.simulate_empty = true, .is_question = true});
+  if (!found.failure) {
+    for (const TopologyPodSet& request : requests) {
+      set_pod_set_mode(request, AssignmentMode::preempt);
+    }
+    return;
+  }
+  const TopologyPodSet& failed = requests[found.failed_pod_set];
+  const auto set = std::ranges::find(
+      assignment_.pod_sets, static_cast<std::uint32_t>(failed.pod_set), &PodSetFlavors::index);
+  for (std::uint32_t i = 0; i < set->attempts.count; ++i) {
+    FlavorAttempt& attempt = assignment_.attempts[set->attempts.first + i];
+    if (attempt.flavor != failed.flavor) continue;
+    attempt.mode = FlavorMode::no_fit;
+    attempt.cause = NoFitCause::topology_placement_failed;
+    break;
+  }
+  set_pod_set_mode(failed, AssignmentMode::no_fit);
+}
+
+void Assigner::sort_usage() {
+  const FlavorResources& pairs = question_.tables.flavor_resources;
+  const auto key = [&](const FlavorUsage& each) -> std::pair<std::string_view, std::string_view> {
+    return {question_.tables.flavors.key(pairs.flavor(each.flavor_resource)),
+            question_.tables.names.name(pairs.resource(each.flavor_resource))};
+  };
+  std::ranges::sort(assignment_.usage,
+                    [&](const FlavorUsage& a, const FlavorUsage& b) { return key(a) < key(b); });
+}
+
+Assignment Assigner::run() {
+  std::uint32_t number = 0;
+  bool succeeds = true;
+  for (PodSetGroup& group : groups()) {
+    succeeds = assign(group, number++);
+    if (!succeeds) break;
+  }
+  assignment_.mode = worst_mode(assignment_);
+  const bool may_be_placed = succeeds && assignment_.mode != AssignmentMode::no_fit &&
+                             question_.enabled(Gate::topology_aware_scheduling);
+  if (may_be_placed) place();
+  assignment_.cause = no_fit_cause(assignment_);
+  sort_usage();
+  return std::move(assignment_);
 }
 
 }  // namespace
 
-Result<Amounts> total_requests(const Tables& tables, const ClusterQueueRow& queue,
-                               const GangPodSet& set) {
-  const std::int64_t count = set.effective_count();
-  Amounts total;
-  for (const Amount& each : set.requests) {
-    const auto product = checked_multiply(each.amount, count);
-    if (!product || *product > amount_max) {
-      return Error::too_large(fmt::format("pod set {} asks for more {} than Muster counts",
-                                          set.name, tables.names.name(each.resource)));
-    }
-    add_amount(total, each.resource, *product, tables.names);
-  }
-  if (group_of(queue, tables.names.pods())) {
-    add_amount(total, tables.names.pods(), count - amount_of(total, tables.names.pods()),
-               tables.names);
-  }
-  return total;
-}
-
-Assignment assign_flavors(const Tables& tables, const ClusterQueueRow& queue,
-                          const Workload& workload) {
-  Assignment assignment;
-  for (const GangPodSet& set : workload.pod_sets) {
-    auto requests = total_requests(tables, queue, set);
-    if (!requests) {
-      assignment.mode = AssignmentMode::no_fit;
-      assignment.reasons = {
-          {.type = Reason::Type::invalid, .detail = requests.error().to_string()}};
-      return assignment;
-    }
-    PodSetFlavors& flavors = assignment.pod_sets.emplace_back();
-    flavors.pod_set = set.name;
-    flavors.count = set.effective_count();
-    flavors.requests = *std::move(requests);
-    PodSetWalk walk(tables, queue, set, assignment.usage);
-    assignment.mode = std::min(assignment.mode, walk.run(flavors, assignment.reasons));
-    if (assignment.mode == AssignmentMode::no_fit) {
-      return assignment;
-    }
-  }
-  return assignment;
+Assignment assign_flavors(const AssignmentQuestion& question,
+                          std::span<const std::int64_t> counts) {
+  return Assigner(question, counts).run();
 }
 
 }  // namespace muster::core

@@ -1,51 +1,23 @@
-// assign_flavors: which flavor each resource of each pod set gets in a ClusterQueue, or what stands
-// in the way. Flavors of a resource group are tried in order; one is taken for all resources of the
-// group together. What fits the quota but is in use waits; what exceeds it never fits.
+// assign_flavors(): which flavor each resource of each pod set gets in a ClusterQueue, or what
+// stands in the way; and the places in a topology where the flavors have one.
 //
-//   const Assignment assignment = assign_flavors(tables, queue, workload);
-//   if (assignment.mode == AssignmentMode::fit) take_usage(…, assignment.usage);
+//   const Assignment assignment = assign_flavors(question, {});
+//   if (assignment.mode == AssignmentMode::fit) …
 //
-// Assumes: nothing is changed. Pod sets are looked at in order, each with the requests of those
-// before it counted. The obstacles and their order are Kueue's.
+// Assumes: pod sets are looked at in order, those of one podSetGroupName together, each with the
+// requests of those before it counted. Nothing is taken. The obstacles and their order are Kueue's.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
-#include <string>
-#include <utility>
-#include <vector>
+#include <span>
 
-#include "core/model/tables.h"
-#include "core/plan/because.h"
+#include "core/admission/assignment.h"
+#include "core/admission/flavor_search.h"
 
 namespace muster::core {
 
-enum class AssignmentMode : std::uint8_t {
-  no_fit,  // not in this queue as it is, whatever ends
-  waits,   // others use what it needs
-  fit,
-};
-
-struct PodSetFlavors {
-  std::string pod_set;
-  std::int64_t count = 0;
-  Amounts requests;                                      // of all its pods
-  std::vector<std::pair<ResourceId, FlavorId>> flavors;  // in the order of the requests
-};
-
-struct Assignment {
-  AssignmentMode mode = AssignmentMode::fit;
-  std::vector<PodSetFlavors> pod_sets;
-  Usage usage;
-  std::vector<Reason> reasons;  // unless it fits
-};
-
-Assignment assign_flavors(const Tables& tables, const ClusterQueueRow& queue,
-                          const Workload& workload);
-
-// What the pods of one pod set ask for together; `pods` only where the queue counts them.
-// too_large: the product is none that a quota could hold.
-Result<Amounts> total_requests(const Tables& tables, const ClusterQueueRow& queue,
-                               const GangPodSet& set);
+// `counts`: pods of each pod set, for a partial admission; empty: as many as the workload asks for.
+Assignment assign_flavors(const AssignmentQuestion& question, std::span<const std::int64_t> counts);
 
 }  // namespace muster::core

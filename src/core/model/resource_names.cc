@@ -17,6 +17,19 @@ using objects::Builder;
 using objects::Value;
 using objects::View;
 
+namespace {
+
+std::uint64_t fnv1a(std::string_view text) {
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (const char letter : text) {
+    hash ^= static_cast<unsigned char>(letter);
+    hash *= 0x100000001b3;
+  }
+  return hash;
+}
+
+}  // namespace
+
 ResourceNames::ResourceNames() : pods_(intern("pods").must()) {}
 
 Result<ResourceId> ResourceNames::intern(std::string_view name) {
@@ -28,6 +41,7 @@ Result<ResourceId> ResourceNames::intern(std::string_view name) {
   }
   const ResourceId id(static_cast<std::uint32_t>(names_.size()));
   names_.emplace_back(name);
+  hashes_.push_back(fnv1a(name));
   ids_.emplace(names_.back(), id);
   return id;
 }
@@ -81,7 +95,6 @@ Result<Amounts> read_amounts(View list, ResourceNames& names) {
 }
 
 std::string amount_text(std::string_view resource, std::int64_t amount) {
-  if (amount == unlimited) return "unlimited";
   return resource_quantity(resource, amount).to_string();
 }
 

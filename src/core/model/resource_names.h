@@ -31,12 +31,21 @@ class ResourceNames {
   const std::string& name(ResourceId id) const { return names_[id.index()]; }
   std::size_t size() const { return names_.size(); }
 
+  // The order in which Kueue v0.19 walks through requests: by the FNV-1a hash of the name. It
+  // decides which of several missing resources is told.
+  bool comes_before(ResourceId a, ResourceId b) const {
+    const std::uint64_t of_a = hashes_[a.index()];
+    const std::uint64_t of_b = hashes_[b.index()];
+    return of_a != of_b ? of_a < of_b : name(a) < name(b);
+  }
+
   ResourceId pods() const {
     return pods_;
   }  // counts pods; every node has it, no tenant asks for it
 
  private:
   std::vector<std::string> names_;
+  std::vector<std::uint64_t> hashes_;  // beside names_
   std::map<std::string, ResourceId, std::less<>> ids_;
   ResourceId pods_;
 };
@@ -60,7 +69,7 @@ void add_amount(Amounts& amounts, ResourceId resource, std::int64_t amount,
 // zero, as Kueue counts them; those that no int64 holds are the largest one.
 Result<Amounts> read_amounts(objects::View list, ResourceNames& names);
 
-// The quantity as people write it: "2500m", "4Gi", "8"; the largest amount is "unlimited".
+// The quantity as people write it: "2500m", "4Gi", "8".
 std::string amount_text(std::string_view resource, std::int64_t amount);
 
 // A resource list of these amounts.

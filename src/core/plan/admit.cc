@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
+#include "core/model/workload_usage.h"
 #include "core/placement/place_gang.h"
 #include "core/plan/admission_status.h"
-#include "core/model/workload_usage.h"
 #include "core/plan/cycle.h"
 #include "core/words.h"
 #include "objects/builder.h"
@@ -23,15 +23,15 @@ namespace {
 std::vector<GangPart> parts_of(const Tables& tables, const Workload& workload,
                                const Assignment& assignment) {
   std::vector<GangPart> parts;
-  for (std::size_t i = 0; i < workload.pod_sets.size(); ++i) {
-    const GangPodSet& set = workload.pod_sets[i];
+  for (const PodSetFlavors& assigned : assignment.pod_sets) {
+    const GangPodSet& set = workload.pod_sets[assigned.index];
     GangPart& part = parts.emplace_back();
     part.pod_set = set.name;
     part.requests = &set.requests;
-    part.count = assignment.pod_sets[i].count;
+    part.count = assigned.count;
     part.wish.terms = &set.terms;
-    for (const auto& [resource, flavor] : assignment.pod_sets[i].flavors) {
-      const ResourceFlavor* spec = &tables.flavors[flavor].spec;
+    for (const FlavorAssignment& each : assigned.flavors) {
+      const ResourceFlavor* spec = &tables.flavors[each.flavor].spec;
       if (std::ranges::find(part.wish.flavors, spec) == part.wish.flavors.end()) {
         part.wish.flavors.push_back(spec);
       }
@@ -70,14 +70,15 @@ objects::Node topology_node(Builder& builder, const Tables& tables,
 objects::Node assignment_node(Builder& builder, const Tables& tables, const PodSetFlavors& set,
                               const std::vector<PlacedPods>* placed) {
   std::vector<objects::Node::Member> flavors;
-  for (const auto& [resource, flavor] : set.flavors) {
-    flavors.push_back(
-        {builder.text(tables.names.name(resource)), builder.text(tables.flavors.key(flavor))});
+  for (const FlavorAssignment& each : set.flavors) {
+    flavors.push_back({builder.text(tables.names.name(each.resource)),
+                       builder.text(tables.flavors.key(each.flavor))});
   }
   std::vector<objects::Node::Member> members{
       {Builder::literal("name"), builder.text(set.pod_set)},
       {Builder::literal("flavors"), builder.object(flavors)},
-      {Builder::literal("resourceUsage"), builder.embed(to_value(set.requests, tables.names))},
+      {Builder::literal("resourceUsage"),
+       builder.embed(to_value(granted_usage(set), tables.names))},
       {Builder::literal("count"), Builder::integer(set.count)}};
   if (placed != nullptr && !placed->empty()) {
     members.push_back(
@@ -106,7 +107,7 @@ bool has_all_checks(const Tables& tables, const Nominee& nominee) {
   const auto uses = [&](const std::string& flavor) {
     return std::ranges::any_of(nominee.assignment.pod_sets, [&](const PodSetFlavors& set) {
       return std::ranges::any_of(set.flavors, [&](const auto& assigned) {
-        return tables.flavors.key(assigned.second) == flavor;
+        return tables.flavors.key(assigned.flavor) == flavor;
       });
     });
   };

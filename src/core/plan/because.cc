@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/checked.h"
 #include "core/model/resource_names.h"
 #include "objects/builder.h"
 
@@ -26,7 +27,7 @@ struct Words {
 };
 
 // In the order of severity: the first that applies names the cause.
-constexpr std::array<Words, 19> words{{
+constexpr std::array<Words, 26> words{{
     {Type::node_failed, "NodeFailed", "NodeFailures", "NodeFailures"},
     {Type::invalid, "Invalid", "Inadmissible", "Misconfigured"},
     {Type::queue_not_found, "QueueNotFound", "Inadmissible", "Misconfigured"},
@@ -40,6 +41,13 @@ constexpr std::array<Words, 19> words{{
     {Type::flavor_not_found, "FlavorNotFound", "Pending", "NoMatchingFlavor"},
     {Type::untolerated_taint, "UntoleratedTaint", "Pending", "NoMatchingFlavor"},
     {Type::node_affinity, "NodeAffinity", "Pending", "NoMatchingFlavor"},
+    {Type::flavor_without_topology, "FlavorWithoutTopology", "Pending", "NoMatchingFlavor"},
+    {Type::flavor_topology_unknown, "FlavorTopologyUnknown", "Pending", "NoMatchingFlavor"},
+    {Type::flavor_for_topology_only, "FlavorForTopologyOnly", "Pending", "NoMatchingFlavor"},
+    {Type::level_missing, "LevelMissing", "Pending", "NoMatchingFlavor"},
+    {Type::other_flavor_in_slice, "OtherFlavorInSlice", "Pending", "NoMatchingFlavor"},
+    {Type::flavor_not_nominated, "FlavorNotNominated", "Pending", "NoMatchingFlavor"},
+    {Type::not_assignable, "NotAssignable", "Pending", "NoMatchingFlavor"},
     {Type::exceeds_maximum, "ExceedsMaximum", "Pending", "ExceedsMaxQuota"},
     {Type::quota_in_use, "QuotaInUse", "Pending", "WaitingForQuota"},
     {Type::no_place, "NoPlace", "Pending", "TopologyPlacementFailed"},
@@ -68,6 +76,12 @@ bool concerns_flavors(Type type) {
     case Type::flavor_not_found:
     case Type::untolerated_taint:
     case Type::node_affinity:
+    case Type::flavor_without_topology:
+    case Type::flavor_topology_unknown:
+    case Type::flavor_for_topology_only:
+    case Type::level_missing:
+    case Type::other_flavor_in_slice:
+    case Type::flavor_not_nominated:
     case Type::exceeds_maximum:
     case Type::quota_in_use:
     case Type::no_topology:
@@ -78,7 +92,10 @@ bool concerns_flavors(Type type) {
 }
 
 std::string quota_text(const Reason& reason) {
-  const auto text = [&](std::int64_t amount) { return amount_text(reason.resource, amount); };
+  // What is asked for is always a number; quota may have no end.
+  const auto text = [&](std::int64_t amount) {
+    return amount == unlimited ? "<unlimited>" : amount_text(reason.resource, amount);
+  };
   if (reason.type == Type::quota_in_use) {
     return fmt::format("insufficient unused quota for {} in flavor {}, {} more needed",
                        reason.resource, reason.flavor, text(reason.amount));
@@ -86,8 +103,37 @@ std::string quota_text(const Reason& reason) {
   return fmt::format(
       "insufficient quota for {} in flavor {}, previously considered podsets requests ({}) + "
       "current podset request ({}) > maximum capacity ({})",
-      reason.resource, reason.flavor, text(reason.assumed), text(reason.amount),
-      text(reason.limit));
+      reason.resource, reason.flavor, text(reason.assumed),
+      amount_text(reason.resource, reason.amount), text(reason.limit));
+}
+
+// What kept a flavor away whatever its quota.
+std::string flavor_text(const Reason& reason) {
+  switch (reason.type) {
+    case Type::flavor_not_found:
+      return fmt::format("flavor {} not found", reason.flavor);
+    case Type::untolerated_taint:
+      return fmt::format("untolerated taint {} in flavor {}", reason.name, reason.flavor);
+    case Type::node_affinity:
+      return fmt::format("flavor {} doesn't match node affinity", reason.flavor);
+    case Type::flavor_without_topology:
+      return fmt::format("Flavor \"{}\" does not support TopologyAwareScheduling", reason.flavor);
+    case Type::flavor_topology_unknown:
+      return fmt::format("Flavor \"{}\" information missing in TAS cache", reason.flavor);
+    case Type::flavor_for_topology_only:
+      return fmt::format("Flavor \"{}\" supports only TopologyAwareScheduling", reason.flavor);
+    case Type::level_missing:
+      return fmt::format("Flavor \"{}\" does not contain the requested level", reason.flavor);
+    case Type::other_flavor_in_slice:
+      return fmt::format("could not assign {} flavor since the original workload is assigned: {}",
+                         reason.flavor, reason.name);
+    case Type::flavor_not_nominated:
+      return fmt::format(
+          "skipping flavor {} as it is not found in the nomination mapping for resource {}",
+          reason.flavor, reason.resource);
+    default:
+      return reason.detail;
+  }
 }
 
 std::string place_text(const Reason& reason) {
@@ -120,11 +166,17 @@ std::string Reason::to_string() const {
     case Type::resource_unavailable:
       return fmt::format("resource {} unavailable in ClusterQueue", resource);
     case Type::flavor_not_found:
-      return fmt::format("flavor {} not found", flavor);
     case Type::untolerated_taint:
-      return fmt::format("untolerated taint {} in flavor {}", name, flavor);
     case Type::node_affinity:
-      return fmt::format("flavor {} doesn't match node affinity", flavor);
+    case Type::flavor_without_topology:
+    case Type::flavor_topology_unknown:
+    case Type::flavor_for_topology_only:
+    case Type::level_missing:
+    case Type::other_flavor_in_slice:
+    case Type::flavor_not_nominated:
+      return flavor_text(*this);
+    case Type::not_assignable:
+      return fmt::format("failed to assign flavors to pod set {}: {}", pod_set, detail);
     case Type::exceeds_maximum:
     case Type::quota_in_use:
       return quota_text(*this);

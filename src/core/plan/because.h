@@ -29,16 +29,23 @@ struct Reason {
     resource_unavailable,  // no resource group covers it
     flavor_not_found,
     untolerated_taint,
-    node_affinity,    // of the flavor's labels
-    exceeds_maximum,  // amount > limit, whatever else runs
-    quota_in_use,     // `amount` more needed
-    no_place,         // quota is there, the nodes are not: `amount` of `limit` pods fit
-    no_topology,      // no domains of the flavor's topology: `detail` is the sentence
-    checks_failed,    // an admission check said no
-    unschedulable,    // a pod that no queue manages: `detail` counts the nodes and their reasons
-    lost_race,        // fitted until another head of the same cycle was admitted
-    node_failed,      // eviction
-    invalid,          // the workload cannot be read: `detail`
+    node_affinity,             // of the flavor's labels
+    flavor_without_topology,   // the pod set asks for one
+    flavor_topology_unknown,   // the flavor's Topology is not there
+    flavor_for_topology_only,  // the pod set asks for none
+    level_missing,             // of the topology that the pod set names
+    other_flavor_in_slice,     // the slice that is replaced has the flavor `name`
+    flavor_not_nominated,      // earlier in the cycle
+    not_assignable,            // no flavor could be tried at all: `detail`
+    exceeds_maximum,           // amount > limit, whatever else runs
+    quota_in_use,              // `amount` more needed
+    no_place,                  // quota is there, the nodes are not: `amount` of `limit` pods fit
+    no_topology,               // no domains of the flavor's topology: `detail` is the sentence
+    checks_failed,             // an admission check said no
+    unschedulable,  // a pod that no queue manages: `detail` counts the nodes and their reasons
+    lost_race,      // fitted until another head of the same cycle was admitted
+    node_failed,    // eviction
+    invalid,        // the workload cannot be read: `detail`
   };
 
   Type type = Type::invalid;

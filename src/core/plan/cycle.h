@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-#include "core/admission/assign_flavors.h"
+#include "core/admission/assignment.h"
 #include "core/model/tables.h"
 #include "core/model/trial.h"
 #include "core/plan/plan.h"

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "core/admission/find_assignment.h"
 #include "core/plan/cycle.h"
 
 namespace muster::core {
@@ -73,12 +74,14 @@ std::vector<Nominee> nominate(Cycle& cycle) {
       wait(cycle, head, {std::move(*reason)});
       continue;
     }
-    Assignment assignment = assign_flavors(cycle.tables, queue, row.spec);
-    if (assignment.mode != AssignmentMode::fit) {
-      wait(cycle, head, std::move(assignment.reasons));
+    Nomination nomination =
+        find_assignment(cycle.tables, cycle.trial, cycle.policy, {.workload = head, .queue = id});
+    if (nomination.assignment.mode != AssignmentMode::fit) {
+      wait(cycle, head, reasons_of(cycle.tables, nomination.assignment));
       continue;
     }
-    nominees.push_back({head, id, cycle.tables.pending.ticket(head), std::move(assignment)});
+    nominees.push_back(
+        {head, id, cycle.tables.pending.ticket(head), std::move(nomination.assignment)});
   }
   return nominees;
 }

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 
+#include "core/model/configuration.h"
 #include "core/model/placement_mode.h"
 
 namespace muster::core {
@@ -27,6 +28,7 @@ enum class PreemptionCost : std::uint8_t {
 };
 
 struct Policy {
+  Configuration kueue = {};
   Placement placement = Placement::pinned;
   bool places_unmanaged_pods = true;  // embedded: there is no other scheduler
   Backfill backfill = Backfill::none;
