@@ -17,75 +17,19 @@
 #include "core/preemption/find_targets.h"
 #include "core/preemption/possibility.h"
 #include "objects/json.h"
+#include "tests/preemption/preemption_house.h"
 #include "tests/preemption/random_world.h"
 
 namespace muster::core {
 namespace {
 
+using slow::House;
 using slow::SlowWorld;
 
 Dice throw_dice() {
   return Dice(*rc::gen::container<std::vector<std::uint32_t>>(
       300, rc::gen::resize(rc::kNominalSize, rc::gen::inRange<std::uint32_t>(0, 9240))));
 }
-
-Configuration configuration_of(const slow::Rules& rules) {
-  Configuration configuration;
-  configuration.fair_sharing.enabled = rules.fair_sharing;
-  configuration.fair_sharing.preemption_strategies.clear();
-  for (const slow::Strategy each : rules.strategies) {
-    configuration.fair_sharing.preemption_strategies.push_back(
-        each == slow::Strategy::final_share ? FairSharingStrategy::less_than_or_equal_to_final_share
-                                            : FairSharingStrategy::less_than_initial_share);
-  }
-  configuration.gates.set(Gate::fair_sharing_preempt_within_nominal, rules.within_nominal);
-  return configuration;
-}
-
-// The world in the product's state.
-struct House {
-  House(const SlowWorld& given, const slow::Preemptor& who, const slow::Rules& rules)
-      : world(given), preemptor(who), state(configuration_of(rules)) {
-    for (const made::Made& object : slow::objects_of(world, preemptor)) {
-      state.apply(made::upsert(object));
-    }
-  }
-
-  Tables& tables() { return state.tables(); }
-
-  FlavorResourceId pair(const std::string& text) {
-    const std::size_t slash = text.find('/');
-    return tables().flavor_resources.find(tables().flavors.find(text.substr(0, slash)),
-                                          tables().names.find(text.substr(slash + 1)));
-  }
-
-  Usage usage() {
-    Usage list;
-    for (const auto& [text, amount] : preemptor.usage) list.push_back({pair(text), amount});
-    return list;
-  }
-
-  WorkloadId incoming() { return tables().workloads.find("a/incoming"); }
-  ClusterQueueId queue() { return tables().cluster_queues.find(preemptor.queue); }
-
-  slow::Targets find() {
-    Trial trial(tables().undo);
-    const Usage asked = usage();
-    core::Preemptor who{.workload = incoming(), .queue = queue(), .usage = &asked, .contested = {}};
-    for (const std::string& each : preemptor.contested) who.contested.push_back(pair(each));
-    slow::Targets found;
-    for (const Target& target : find_targets(tables(), trial, policy, who)) {
-      found.emplace_back(tables().workloads.key(target.workload).substr(2),
-                         reason_name(target.reason));
-    }
-    return found;
-  }
-
-  const SlowWorld& world;
-  const slow::Preemptor& preemptor;
-  ClusterState state;
-  Policy policy{.placement = Placement::none};
-};
 
 RC_GTEST_PROP(find_targets, agrees_with_the_slow_search, ()) {
   Dice dice = throw_dice();
