@@ -10,6 +10,7 @@
 #include <set>
 
 #include "core/model/tables.h"
+#include "core/preemption/candidate_order.h"
 
 namespace muster::core {
 
@@ -199,6 +200,25 @@ void check_queues(const Tables& tables, std::vector<std::string>& problems) {
   });
 }
 
+// Every queue has those that hold its quota in the order of preemption, as they are now.
+void check_candidates(const Tables& tables, std::vector<std::string>& problems) {
+  tables.cluster_queues.for_each([&](ClusterQueueId id, const ClusterQueueRow& row) {
+    std::set<WorkloadId> found;
+    const CandidateEntry* last = nullptr;
+    bool is_right = true;
+    for (const CandidateEntry& entry : row.candidates) {
+      found.insert(entry.workload);
+      is_right = is_right && entry == candidate_entry(tables, entry.workload) &&
+                 (last == nullptr || CandidateBefore{tables}(*last, entry));
+      last = &entry;
+    }
+    if (!is_right || found != row.reserving) {
+      problems.push_back(
+          fmt::format("{} has lost the order of its candidates", tables.cluster_queues.key(id)));
+    }
+  });
+}
+
 }  // namespace
 
 std::vector<std::string> audit(const ClusterState& state) {
@@ -206,6 +226,7 @@ std::vector<std::string> audit(const ClusterState& state) {
   const Tables& tables = state.tables();
   compare(figures_of(tables), Recount(tables).run(), problems);
   check_queues(tables, problems);
+  check_candidates(tables, problems);
   if (!tables.undo.empty()) problems.emplace_back("a trial was left open");
   return problems;
 }
