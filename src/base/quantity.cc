@@ -387,11 +387,13 @@ Result<std::int64_t> resource_amount(std::string_view resource, const Quantity& 
   return resource == "cpu" ? quantity.milli_value() : quantity.value();
 }
 
+// Kueue reads the binary text back, and a number without a binary suffix reads as a decimal one.
 Quantity resource_quantity(std::string_view resource, std::int64_t amount) {
   if (resource == "cpu") return Quantity::of_milli(amount);
   const bool is_bytes =
       resource == "memory" || resource == "ephemeral-storage" || resource.starts_with("hugepages-");
-  return Quantity::of(amount, is_bytes ? QuantityFormat::binary_si : QuantityFormat::decimal_si);
+  const bool is_binary = is_bytes && amount % 1024 == 0;
+  return Quantity::of(amount, is_binary ? QuantityFormat::binary_si : QuantityFormat::decimal_si);
 }
 
 }  // namespace muster

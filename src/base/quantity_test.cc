@@ -154,6 +154,7 @@ TEST(Quantity, resources_are_counted_as_kueue_counts_them) {
   EXPECT_EQ(resource_quantity("memory", 2'147'483'648).to_string(), "2Gi");
   EXPECT_EQ(resource_quantity("hugepages-2Mi", 2'097'152).to_string(), "2Mi");
   EXPECT_EQ(resource_quantity("nvidia.com/gpu", 8).to_string(), "8");
+  EXPECT_EQ(resource_quantity("memory", 100'000'000).to_string(), "100M");
 }
 
 }  // namespace

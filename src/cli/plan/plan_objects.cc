@@ -12,6 +12,7 @@
 #include "core/queueing/shape.h"
 #include "objects/admit.h"
 #include "objects/convert.h"
+#include "objects/edit.h"
 #include "objects/metadata.h"
 
 namespace muster::cli {
@@ -209,10 +210,19 @@ class Reading {
       blame(source, admitted.error().field, admitted.error().message);
       return std::nullopt;
     }
+    objects::FieldErrors errors = std::move(admitted->errors);
+    // A status is what somebody saw, and need not be complete: the rest is asked without it.
+    const bool is_status_wrong = std::ranges::any_of(
+        errors, [](const objects::FieldError& error) { return error.path.starts_with("status"); });
+    if (is_status_wrong) {
+      const Value rest = objects::without(admitted->object, {"status"}).must();
+      errors = objects::validate(version.schema, rest, View(), scope);
+    }
     bool is_valid = true;
-    for (const objects::FieldError& error : admitted->errors) {
-      // A status is what somebody saw, and need not be complete; a namespace may be left out.
-      if (error.path.starts_with("status") || error.path == "metadata.namespace") continue;
+    for (const objects::FieldError& error : errors) {
+      // A namespace may be left out, and that rules were not asked is nobody's mistake.
+      const bool is_note = error.path.empty() && error.detail.starts_with("some validation rules");
+      if (is_note || error.path == "metadata.namespace") continue;
       blame(source, error.path, error.body());
       is_valid = false;
     }
