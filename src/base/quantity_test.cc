@@ -152,6 +152,9 @@ TEST(Quantity, resources_are_counted_as_kueue_counts_them) {
   EXPECT_FALSE(resource_amount("cpu", quantity("9223372036854775807")).has_value());
   EXPECT_EQ(resource_quantity("cpu", 1500).to_string(), "1500m");
   EXPECT_EQ(resource_quantity("memory", 2'147'483'648).to_string(), "2Gi");
+  EXPECT_EQ(resource_quantity("memory", 33'000'000'000).to_string(), "33G");
+  EXPECT_EQ(resource_quantity("memory", 33'000'000'001).to_string(), "33000000001");
+  EXPECT_EQ(resource_quantity("memory", 1'024'000).to_string(), "1000Ki");
   EXPECT_EQ(resource_quantity("hugepages-2Mi", 2'097'152).to_string(), "2Mi");
   EXPECT_EQ(resource_quantity("nvidia.com/gpu", 8).to_string(), "8");
   EXPECT_EQ(resource_quantity("memory", 100'000'000).to_string(), "100M");

@@ -42,9 +42,13 @@ double FairShare::weighted() const {
 }
 
 std::int64_t FairShare::rounded_weighted() const {
+  return rounded_up(weighted());
+}
+
+std::int64_t rounded_up(double share) {
   constexpr auto largest = std::numeric_limits<std::int64_t>::max();
-  const double share = std::ceil(weighted());
-  return share >= static_cast<double>(largest) ? largest : static_cast<std::int64_t>(share);
+  const double whole = std::ceil(share);
+  return whole >= static_cast<double>(largest) ? largest : static_cast<std::int64_t>(whole);
 }
 
 int compare(const FairShare& a, const FairShare& b) {

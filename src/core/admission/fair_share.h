@@ -28,6 +28,9 @@ struct FairShare {
   std::int64_t rounded_weighted() const;  // up; the largest int64 where infinite
 };
 
+// The next whole number; the largest int64 for what is beyond.
+std::int64_t rounded_up(double share);
+
 // Below every share there is, as a start for comparisons.
 constexpr FairShare negative_share() {
   return {.weight = 1, .unweighted = -1};

@@ -162,8 +162,9 @@ struct Workload {
     return false;
   }
 
-  // Its quota and places are taken: until it has finished or its reservation is cleared.
-  bool holds_quota() const { return is_quota_reserved && !is_finished; }
+  // Its quota and places are taken: until it has finished, is deactivated, or its reservation is
+  // cleared.
+  bool holds_quota() const { return is_quota_reserved && !is_finished && is_active; }
 
   // It asks to be admitted.
   bool is_pending() const {
