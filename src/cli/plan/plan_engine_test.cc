@@ -28,8 +28,8 @@ std::string queue_and(std::string_view more) {
 ---
 {apiVersion: kueue.x-k8s.io/v1beta2, kind: ResourceFlavor, metadata: {name: default}}
 ---
-{apiVersion: kueue.x-k8s.io/v1beta2, kind: ClusterQueue, metadata: {name: a}, spec: {namespaceSelector: {},
- resourceGroups: [{coveredResources: [cpu], flavors: [{name: default,
+{apiVersion: kueue.x-k8s.io/v1beta2, kind: ClusterQueue, metadata: {name: a}, spec: {
+ namespaceSelector: {}, resourceGroups: [{coveredResources: [cpu], flavors: [{name: default,
    resources: [{name: cpu, nominalQuota: 4}]}]}]}}
 ---
 {apiVersion: kueue.x-k8s.io/v1beta2, kind: LocalQueue, metadata: {name: main, namespace: a},
@@ -157,8 +157,9 @@ Cycle 2
 ACTION  WORKLOAD  CLUSTERQUEUE  REQUEUE       DETAIL
 Wait    a/w2      a             Inadmissible  Pending
 
-a/w2 waits for a change: couldn't assign flavors to pod set main: insufficient unused quota for cpu in flavor default, 1 more needed.
-)");
+a/w2 waits for a change: couldn't assign flavors to pod set main: )"
+                                 "insufficient unused quota for cpu in flavor default, 1 more "
+                                 "needed.\n");
 }
 
 }  // namespace
