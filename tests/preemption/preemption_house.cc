@@ -23,6 +23,7 @@ Configuration configuration_of(const Rules& rules) {
 
 House::House(const SlowWorld& given, const Preemptor& who, const Rules& rules)
     : world(given), preemptor(who), state(configuration_of(rules)) {
+  policy.kueue = configuration_of(rules);
   for (const made::Made& object : objects_of(world, preemptor)) {
     state.apply(made::upsert(object));
   }

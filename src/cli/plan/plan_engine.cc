@@ -243,6 +243,7 @@ Result<Value> PlanEngine::answer(const PlanInput& input) const {
   PlanObjects given = TRY(reader.read(input.sources));
   auto policy = read_policy(input.policy ? input.policy : given.policy);
   if (!policy) return in_file("policy", policy.error());
+  policy->kueue = *configuration;
   const auto latest = latest_timestamp(input.sources);
   const Instant now = input.now ? *input.now : latest.value_or(usual_now);
   PlanRun run(input, *policy, *configuration, now);

@@ -46,15 +46,12 @@ class Row {
 
 // `low` are too few, `high` are enough: the fewest that are enough.
 void halve(Search& search, Row& row, std::size_t low, std::size_t high) {
-  bool at_high = true;  // the last answer was about `high`
   while (low + 1 < high) {
     const std::size_t middle = low + (high - low) / 2;
     row.set_out(middle);
-    at_high = search.has_place();
-    (at_high ? high : low) = middle;
+    (search.has_place() ? high : low) = middle;
   }
   row.set_out(high);
-  if (!at_high) search.has_place();
 }
 
 }  // namespace

@@ -127,17 +127,20 @@ bool Search::place_is_monotone() const {
 
 bool Search::has_place() {
   if (!needs_place()) return true;
-  TopologyResult found = assign_topology(
-      tables_, policy_, tables_.workloads[preemptor_.workload].spec, preemptor_.topology, {});
-  if (found.failure) return false;
-  witness_ = std::move(found.usage);
-  return true;
+  witness_.clear();
+  return !assign_topology(tables_, policy_, tables_.workloads[preemptor_.workload].spec,
+                          preemptor_.topology, {.is_question = true})
+              .failure;
 }
 
 bool Search::still_has_place() {
   if (!needs_place()) return true;
-  if (place_is_monotone() && topology_fits(tables_, policy_, witness_)) return true;
-  return has_place();
+  if (!place_is_monotone()) return has_place();
+  if (!witness_.empty() && topology_fits(tables_, policy_, witness_)) return true;
+  TopologyResult found = assign_topology(
+      tables_, policy_, tables_.workloads[preemptor_.workload].spec, preemptor_.topology, {});
+  if (!found.failure) witness_ = std::move(found.usage);
+  return !found.failure;
 }
 
 }  // namespace muster::core
