@@ -204,6 +204,34 @@ class PlanRun {
   bool hit_bound_ = false;
 };
 
+// What Kueue would do and Muster does not yet: said, never passed over.
+void add_unsupported(const core::Configuration& configuration, PlanObjects& given) {
+  constexpr std::string_view reason = "not supported yet";
+  const auto add = [&](std::string_view kind, std::string_view name, std::string_view file,
+                       std::string_view field) {
+    given.ignored.push_back({.kind = std::string(kind),
+                             .name_space = {},
+                             .name = std::string(name),
+                             .file = std::string(file),
+                             .field = std::string(field),
+                             .reason = std::string(reason)});
+  };
+  if (configuration.resources.has_device_class_mappings) {
+    add("Configuration", "", "configuration", "resources.deviceClassMappings");
+  }
+  for (const core::Gate gate :
+       {core::Gate::concurrent_admission, core::Gate::scheduler_library_integration}) {
+    if (!configuration.gates.enabled(gate)) continue;
+    add("Configuration", "", "configuration",
+        fmt::format("featureGates.{}", core::gate_name(gate)));
+  }
+  for (const PlanObject& each : given.objects) {
+    if (each.resource != objects::resources::cluster_queues) continue;
+    if (!each.object["spec"]["concurrentAdmissionPolicy"].is_object()) continue;
+    add("ClusterQueue", objects::name_of(each.object), "", "spec.concurrentAdmissionPolicy");
+  }
+}
+
 Error in_file(std::string_view what, const Error& error) {
   return {error.code == ErrorCode::internal ? error.code : ErrorCode::bad_request,
           fmt::format("{}: {}", what, error.to_string())};
@@ -241,6 +269,7 @@ Result<Value> PlanEngine::answer(const PlanInput& input) const {
   if (!configuration) return in_file("configuration", configuration.error());
   const PlanReader reader(registry_, configuration->gates);
   PlanObjects given = TRY(reader.read(input.sources));
+  add_unsupported(*configuration, given);
   auto policy = read_policy(input.policy ? input.policy : given.policy);
   if (!policy) return in_file("policy", policy.error());
   policy->kueue = *configuration;
