@@ -102,6 +102,8 @@ Result<Value> answer(const PlanOptions& options) {
   input.sources = TRY(read_paths(options.paths));
   input.configuration = TRY(read_document(options.configuration));
   input.policy = TRY(read_document(options.policy));
+  if (!options.configuration.empty()) input.configuration_file = options.configuration;
+  if (!options.policy.empty()) input.policy_file = options.policy;
   const Value steps = TRY(read_document(options.steps));
   input.steps = TRY(read_steps(steps, options.steps));
   input.cycles = options.cycles;

@@ -15,6 +15,7 @@
 #include "cli/plan/plan_policy.h"
 #include "cli/plan/plan_world.h"
 #include "core/plan/plan.h"
+#include "core/queueing/shape.h"
 #include "core/queueing/workload_status.h"
 #include "objects/metadata.h"
 
@@ -232,6 +233,20 @@ void add_unsupported(const core::Configuration& configuration, PlanObjects& give
   }
 }
 
+// Jobs that no queue manages are left alone, also here.
+void add_unqueued(const PlanWorld& world, PlanObjects& given) {
+  for (const PlanObject& each : given.objects) {
+    const core::Shape* shape = core::find_shape(each.resource);
+    if (shape == nullptr || world.has_workload(each.resource, each.object)) continue;
+    const bool is_finished = shape->outcome(each.object).has_value();
+    given.ignored.push_back({.kind = std::string(each.resource.kind),
+                             .name_space = std::string(objects::namespace_of(each.object)),
+                             .name = std::string(objects::name_of(each.object)),
+                             .file = each.file,
+                             .reason = is_finished ? "finished" : "names no queue"});
+  }
+}
+
 Error in_file(std::string_view what, const Error& error) {
   return {error.code == ErrorCode::internal ? error.code : ErrorCode::bad_request,
           fmt::format("{}: {}", what, error.to_string())};
@@ -266,18 +281,19 @@ Result<std::vector<PlanStep>> read_steps(const Value& value, const std::string& 
 
 Result<Value> PlanEngine::answer(const PlanInput& input) const {
   auto configuration = core::read_configuration(input.configuration);
-  if (!configuration) return in_file("configuration", configuration.error());
+  if (!configuration) return in_file(input.configuration_file, configuration.error());
   const PlanReader reader(registry_, configuration->gates);
   PlanObjects given = TRY(reader.read(input.sources));
   add_unsupported(*configuration, given);
   auto policy = read_policy(input.policy ? input.policy : given.policy);
-  if (!policy) return in_file("policy", policy.error());
+  if (!policy) return in_file(input.policy_file, policy.error());
   policy->kueue = *configuration;
   const auto latest = latest_timestamp(input.sources);
   const Instant now = input.now ? *input.now : latest.value_or(usual_now);
   PlanRun run(input, *policy, *configuration, now);
   for (const PlanObject& each : given.objects) TRY(run.world().put(each.resource, each.object));
   TRY(run.world().make_workloads());
+  add_unqueued(run.world(), given);
   run.run_cycles(input.cycles, input.until_idle);
   for (std::size_t i = 0; i < input.steps.size(); ++i) {
     auto taken = run.take_step(input.steps[i], reader);

@@ -41,7 +41,9 @@ struct PlanInput {
   std::vector<PlanSource> sources;
   objects::Value configuration = {};  // Kueue's; absent: its defaults
   objects::Value policy = {};         // Muster's; absent: one among the sources, or none
-  std::optional<Instant> now = {};    // absent: the latest timestamp in the sources, or 2000
+  std::string configuration_file = "configuration";  // as errors name it
+  std::string policy_file = "policy";
+  std::optional<Instant> now = {};  // absent: the latest timestamp in the sources, or 2000
   std::int64_t cycles = 1;
   bool until_idle = false;
   bool releases = true;  // evicted workloads give back their quota between cycles

@@ -179,7 +179,7 @@ class Reading {
     if (!object) return;
     if (api_version.version != resource.version) object = converted(source, *kind, *object);
     if (!object) return;
-    read_.objects.push_back({resource, *std::move(object)});
+    read_.objects.push_back({resource, *std::move(object), source.file});
   }
 
   void take_job(const PlanSource& source, const objects::Resource& resource,
@@ -188,7 +188,7 @@ class Reading {
     const auto* version = find_version(source, *kind, api_version.version);
     if (version == nullptr) return;
     if (auto object = admitted(source, *version, kind->scope)) {
-      read_.objects.push_back({resource, *std::move(object)});
+      read_.objects.push_back({resource, *std::move(object), source.file});
     }
   }
 
@@ -200,7 +200,7 @@ class Reading {
     auto decoded =
         objects::decode(version->schema, source.object, objects::FieldValidation::ignore);
     if (!decoded) return blame(source, decoded.error().field, decoded.error().message);
-    read_.objects.push_back({resource, std::move(decoded->object)});
+    read_.objects.push_back({resource, std::move(decoded->object), source.file});
   }
 
   std::optional<Value> admitted(const PlanSource& source, const objects::KindVersion& version,

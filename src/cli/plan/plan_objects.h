@@ -28,6 +28,7 @@ namespace muster::cli {
 struct PlanObject {
   objects::Resource resource;
   objects::Value object;
+  std::string file;
 };
 
 // What was given and counts for nothing.

@@ -4,10 +4,12 @@
 #include <fmt/format.h>
 
 #include "core/draft.h"
+#include "core/queueing/admit_job.h"
 #include "core/queueing/compose_workload.h"
 #include "core/queueing/job_queue.h"
 #include "core/queueing/shape.h"
 #include "core/queueing/workload_status.h"
+#include "core/words.h"
 #include "objects/metadata.h"
 
 namespace muster::cli {
@@ -16,6 +18,14 @@ using objects::Value;
 using objects::View;
 
 namespace resources = objects::resources;
+
+namespace {
+
+std::string owner_of(View workload) {
+  return std::string(objects::controller_of(workload)["uid"].string_or(""));
+}
+
+}  // namespace
 
 std::string workload_key(View workload) {
   return fmt::format("{}/{}", objects::namespace_of(workload), objects::name_of(workload));
@@ -30,11 +40,20 @@ void PlanWorld::tell(core::EventType type, const objects::Resource& resource, co
   state_.apply({.revision = ++revision_, .type = type, .resource = resource, .object = object});
 }
 
+void PlanWorld::forget_owner(const std::string& key) {
+  const auto found = workloads_.find(key);
+  if (found == workloads_.end()) return;
+  const auto owner = owners_.find(owner_of(found->second));
+  if (owner != owners_.end()) owners_.erase(owner);
+}
+
 Result<> PlanWorld::put(const objects::Resource& resource, const Value& object) {
   if (resource == resources::workloads) {
     const std::string key = workload_key(object);
     undelivered_.erase(key);
+    forget_owner(key);
     workloads_.insert_or_assign(key, object);
+    owners_.insert(owner_of(object));
   } else {
     const Place place(resource.kind, objects::key_of(object).to_string());
     objects_.insert_or_assign(place, std::pair(resource, object));
@@ -51,6 +70,7 @@ Result<> PlanWorld::remove(std::string_view kind, const objects::ObjectKey& key)
     }
     const Value object = found->second;
     undelivered_.erase(found->first);
+    forget_owner(found->first);
     workloads_.erase(found);
     tell(core::EventType::remove, resources::workloads, object);
     return {};
@@ -79,18 +99,33 @@ Result<> PlanWorld::make_workloads() {
   return {};
 }
 
+bool PlanWorld::has_workload(const objects::Resource& resource, View job) const {
+  const std::string key =
+      fmt::format("{}/{}", objects::namespace_of(job), core::workload_name(resource, job));
+  const std::string uid(objects::uid_of(job));
+  return workloads_.contains(key) || (!uid.empty() && owners_.contains(uid));
+}
+
 // A job that names no queue, has finished, or has its Workload from somebody else gets none.
-Result<> PlanWorld::make_workload(const objects::Resource& resource, const Value& job) {
+Result<> PlanWorld::make_workload(const objects::Resource& resource, const Value& given) {
   const core::Shape& shape = *core::find_shape(resource);
-  if (core::queue_name_of(job).empty() || !core::prebuilt_workload_of(job).empty()) return {};
-  if (shape.outcome(job)) return {};
-  const objects::ObjectKey key{std::string(objects::namespace_of(job)),
-                               core::workload_name(resource, job)};
-  for (const auto& [name, workload] : workloads_) {
-    const bool is_named = objects::key_of(workload) == key;
-    const std::string_view owner = objects::controller_of(workload)["uid"].string_or("");
-    if (is_named || (!owner.empty() && owner == objects::uid_of(job))) return {};
+  const std::string title = fmt::format("{} {}", resource.kind, objects::key_of(given).to_string());
+  const auto fail = [&](const Error& error) {
+    return Error::bad_request(fmt::format("{}: {}", title, error.to_string()));
+  };
+  Value job = given;
+  if (resource == resources::jobs) {
+    const objects::ObjectKey usual{std::string(objects::namespace_of(given)),
+                                   std::string(core::words::default_queue)};
+    const bool has_default = !find(resources::local_queues, usual).is_absent();
+    auto admitted = core::admit_job({.job = given, .has_default_queue = has_default});
+    if (!admitted.errors.empty()) {
+      return fail(Error::bad_request(admitted.errors.to_string()));
+    }
+    job = std::move(admitted.job);
   }
+  if (core::queue_name_of(job).empty() || !core::prebuilt_workload_of(job).empty()) return {};
+  if (shape.outcome(job) || has_workload(resource, job)) return {};
   std::vector<Value> workload_classes;
   std::vector<Value> pod_classes;
   for (const auto& [place, object] : objects_) {
@@ -99,10 +134,6 @@ Result<> PlanWorld::make_workload(const objects::Resource& resource, const Value
     }
     if (object.first == resources::priority_classes) pod_classes.push_back(object.second);
   }
-  const std::string title = fmt::format("{} {}", resource.kind, objects::key_of(job).to_string());
-  const auto fail = [&](const Error& error) {
-    return Error::bad_request(fmt::format("{}: {}", title, error.to_string()));
-  };
   const auto sets = shape.pod_sets(job);
   if (!sets) return fail(sets.error());
   const auto workload = core::compose_workload(shape,

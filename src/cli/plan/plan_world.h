@@ -49,6 +49,8 @@ class PlanWorld {
 
   // Jobs get their Workloads; after everything of a question was put.
   Result<> make_workloads();
+  // The job's own, or one that names it as its owner.
+  bool has_workload(const objects::Resource& resource, objects::View job) const;
 
   // Stores what the plan writes; the state hears of it in deliver().
   void carry_out(const core::Plan& plan);
@@ -75,6 +77,7 @@ class PlanWorld {
   void tell(core::EventType type, const objects::Resource& resource, const objects::Value& object);
   void store_workload(const std::string& key, const objects::Value& object);
   Result<> make_workload(const objects::Resource& resource, const objects::Value& job);
+  void forget_owner(const std::string& key);
   std::vector<ConditionChange> changes_of(std::string_view type);
 
   Instant now_;
@@ -82,6 +85,7 @@ class PlanWorld {
   std::uint64_t revision_ = 0;
   std::map<Place, std::pair<objects::Resource, objects::Value>> objects_;  // all but Workloads
   std::map<std::string, objects::Value> workloads_;
+  std::multiset<std::string> owners_;                   // uids of the jobs that Workloads name
   std::map<std::string, objects::Value> before_cycle_;  // of those that the cycle wrote
   std::set<std::string> undelivered_;
 };
