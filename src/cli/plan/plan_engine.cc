@@ -68,11 +68,12 @@ class PlanRun {
     if (until_idle) count = plan_idle_cycles_max;
     for (std::int64_t i = 0; i < count; ++i) {
       if (!cycles_.empty()) prepare_next();
-      const std::string before = until_idle ? fingerprint() : std::string();
+      const std::uint64_t before = queue_digest();
       const bool has_second_pass = until_idle && is_second_pass_waiting();
-      const bool considered = run_cycle();
+      const Outcome outcome = run_cycle();
       if (!until_idle) continue;
-      if (!considered || (before == fingerprint() && !has_second_pass)) return;
+      const bool has_changed = outcome.changed_status || before != queue_digest();
+      if (!outcome.considered || (!has_changed && !has_second_pass)) return;
       hit_bound_ = i == count - 1;
     }
   }
@@ -114,7 +115,12 @@ class PlanRun {
     world_.state().apply({.type = core::EventType::tick, .now = world_.now()});
   }
 
-  bool run_cycle() {
+  struct Outcome {
+    bool considered = false;      // somebody
+    bool changed_status = false;  // who holds quota, who is evicted
+  };
+
+  Outcome run_cycle() {
     core::Plan plan = core::plan(world_.state(), policy_);
     world_.state().assume(plan);
     world_.carry_out(plan);
@@ -122,6 +128,8 @@ class PlanRun {
     for (const Node& node : cycles_.back()) {
       reported_.emplace(View(&node)["workload"].string_or(""));
     }
+    const Outcome outcome{.considered = !cycles_.back().empty(),
+                          .changed_status = world_.has_status_changes()};
     for (const ConditionChange& change : world_.evictions()) {
       DocumentObject node(builder_);
       node.text("workload", change.workload)
@@ -134,25 +142,21 @@ class PlanRun {
       node.text("workload", change.workload).text("reason", change.reason);
       finished_.push_back(node.node());
     }
-    return !cycles_.back().empty();
+    return outcome;
   }
 
-  // Whether a cycle changed anything: who holds quota, who is evicted, who waits where.
-  std::string fingerprint() const {
-    std::string text;
-    for (const auto& [key, workload] : world_.workloads()) {
-      text += fmt::format("{} {}{}{}{}\n", key, core::is_finished(workload),
-                          core::is_admitted(workload), core::has_reservation(workload),
-                          core::is_evicted(workload));
-    }
-    for (auto& [queue, waiting] : waiting_workloads(world_.state().tables())) {
-      text += queue;
-      std::set<std::string> sorted;
-      for (const std::string& key : waiting.active) sorted.insert("+" + key);
-      for (const std::string& key : waiting.inadmissible) sorted.insert("-" + key);
-      for (const std::string& key : sorted) text += key;
-    }
-    return text;
+  // Who waits where, as a number.
+  std::uint64_t queue_digest() const {
+    const core::Tables& tables = world_.state().tables();
+    std::uint64_t sum = 0;
+    tables.cluster_queues.for_each([&](core::ClusterQueueId queue, const core::ClusterQueueRow&) {
+      tables.pending.for_each(queue, [&](core::WorkloadId id, bool is_active) {
+        const std::uint64_t entry =
+            (std::uint64_t{id.index()} << 32) + queue.index() * 2 + is_active;
+        sum += (entry + 1) * 0x9e3779b97f4a7c15 ^ (entry >> 7);
+      });
+    });
+    return sum;
   }
 
   bool is_second_pass_waiting() const {

@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <tuple>
+
 #include "core/draft.h"
 #include "core/queueing/admit_job.h"
 #include "core/queueing/compose_workload.h"
@@ -193,6 +196,17 @@ void PlanWorld::release_evicted() {
 View PlanWorld::find(const objects::Resource& resource, const objects::ObjectKey& key) const {
   const auto found = objects_.find(Place(resource.kind, key.to_string()));
   return found == objects_.end() ? View() : found->second.second.view();
+}
+
+bool PlanWorld::has_status_changes() const {
+  const auto standing = [](View workload) {
+    return std::tuple(core::is_finished(workload), core::is_admitted(workload),
+                      core::has_reservation(workload), core::is_evicted(workload));
+  };
+  return std::ranges::any_of(before_cycle_, [&](const auto& entry) {
+    const auto found = workloads_.find(entry.first);
+    return found != workloads_.end() && standing(entry.second) != standing(found->second);
+  });
 }
 
 std::vector<ConditionChange> PlanWorld::changes_of(std::string_view type) {

@@ -67,6 +67,9 @@ class PlanWorld {
   const std::map<std::string, objects::Value>& workloads() const { return workloads_; }
   objects::View find(const objects::Resource& resource, const objects::ObjectKey& key) const;
 
+  // Whether the last cycle changed who holds quota, is admitted, evicted or finished.
+  bool has_status_changes() const;
+
   // Conditions that the last cycle made true, by workload. endings() ends the look back.
   std::vector<ConditionChange> evictions();
   std::vector<ConditionChange> endings();
