@@ -84,6 +84,10 @@ Value apply_defaults(const Schema& schema, const Value& object) {
   return normalize(schema, object, Normalizer::Defaults::fill).object;
 }
 
+Value apply_defaults_keeping_nulls(const Schema& schema, const Value& object) {
+  return normalize(schema, object, Normalizer::Defaults::fill_keeping_nulls).object;
+}
+
 FieldErrors validate(const Schema& schema, View object, View old_object, Scope scope) {
   const SchemaTables& tables = *schema.tables();
   const std::uint32_t root = schema.root().index();
@@ -102,6 +106,20 @@ FieldErrors validate(const Schema& schema, View object, View old_object, Scope s
     return errors;
   }
   check_rules(tables, root, object, old_object, errors);
+  return errors;
+}
+
+FieldErrors check_values(const Schema& schema, View object) {
+  FieldErrors errors;
+  const PathFrame path;
+  Validator(*schema.tables(), errors, object, {}).check(schema.root().index(), object, {}, path);
+  return errors;
+}
+
+FieldErrors check_expressions(const Schema& schema, View object, View old_object) {
+  FieldErrors errors;
+  check_rules(*schema.tables(), schema.root().index(), object, old_object, errors,
+              Ratcheting::everything_counts);
   return errors;
 }
 

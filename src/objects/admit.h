@@ -53,8 +53,19 @@ Result<Decoded> decode(const Schema& schema, const Value& object, FieldValidatio
 
 Value apply_defaults(const Schema& schema, const Value& object);
 
+// The same for reports: a null that a person wrote stays where it has no default, although an API
+// server would drop it.
+Value apply_defaults_keeping_nulls(const Schema& schema, const Value& object);
+
 // The old object is absent on create.
 FieldErrors validate(const Schema& schema, View object, View old_object, Scope scope);
+
+// Two parts of the same for a kind of a CRD, whatever was wrong before: what the schema asks of
+// values (not of the object's own metadata), and what its expressions ask. For reports that name
+// everything at once, where an API server stops at the first part and lets pass what an update
+// does not touch.
+FieldErrors check_values(const Schema& schema, View object);
+FieldErrors check_expressions(const Schema& schema, View object, View old_object);
 
 Result<Admitted> admit(const Schema& schema, const AdmitRequest& request);
 

@@ -103,7 +103,7 @@ void append_json_string(std::string_view text, std::string& out) {
   out += '"';
 }
 
-void append_go_json(View value, std::string& out) {
+void append_go_json(View value, MemberOrder order, std::string& out) {
   switch (value.type()) {
     case Type::absent:
     case Type::null:
@@ -125,7 +125,7 @@ void append_go_json(View value, std::string& out) {
       out += '[';
       for (std::size_t i = 0; i < value.size(); ++i) {
         if (i > 0) out += ',';
-        append_go_json(value[i], out);
+        append_go_json(value[i], order, out);
       }
       out += ']';
       return;
@@ -136,14 +136,16 @@ void append_go_json(View value, std::string& out) {
   std::vector<MemberView> members;
   members.reserve(value.size());
   for (MemberView member : value.members()) members.push_back(member);
-  std::sort(members.begin(), members.end(),
-            [](const MemberView& a, const MemberView& b) { return a.key < b.key; });
+  if (order == MemberOrder::sorted) {
+    std::sort(members.begin(), members.end(),
+              [](const MemberView& a, const MemberView& b) { return a.key < b.key; });
+  }
   out += '{';
   for (std::size_t i = 0; i < members.size(); ++i) {
     if (i > 0) out += ',';
     append_json_string(members[i].key, out);
     out += ':';
-    append_go_json(members[i].value, out);
+    append_go_json(members[i].value, order, out);
   }
   out += '}';
 }
@@ -223,8 +225,14 @@ std::string go_printed(View value) {
   if (value.is_real()) {
     append_go_real(value.node().real, out);
   } else {
-    append_go_json(value, out);
+    append_go_json(value, MemberOrder::sorted, out);
   }
+  return out;
+}
+
+std::string go_json(View value, MemberOrder order) {
+  std::string out;
+  append_go_json(value, order, out);
   return out;
 }
 
@@ -277,13 +285,19 @@ FieldError FieldError::forbidden(std::string path, std::string detail) {
 }
 
 FieldError FieldError::too_long(std::string path, std::size_t bytes_max) {
-  return {
-      Type::too_long, std::move(path), {}, fmt::format("may not be more than {} bytes", bytes_max)};
+  return {Type::too_long,
+          std::move(path),
+          {},
+          fmt::format("may not be more than {} byte{}", bytes_max, bytes_max == 1 ? "" : "s")};
 }
 
 FieldError FieldError::too_many(std::string path, std::size_t count, std::size_t count_max) {
   return {Type::too_many, std::move(path), fmt::format("{}", count),
           fmt::format("must have at most {} item{}", count_max, count_max == 1 ? "" : "s")};
+}
+
+FieldError FieldError::not_found(std::string path, View value) {
+  return {Type::not_found, std::move(path), go_printed(value), {}};
 }
 
 FieldError FieldError::internal(std::string path, std::string detail) {

@@ -26,6 +26,10 @@ std::string go_quoted(std::string_view text);
 // sorted, <, > and & escaped).
 std::string go_printed(View value);
 
+// A value as Go's JSON, which shows maps by key and structs in the order of their fields.
+enum class MemberOrder : std::uint8_t { sorted, as_is };
+std::string go_json(View value, MemberOrder order);
+
 // A bound of whole numbers inside a sentence: 2147483647, without an exponent.
 std::string bound_text(double bound);
 
@@ -82,6 +86,7 @@ struct FieldError {
   static FieldError forbidden(std::string path, std::string detail);
   static FieldError too_long(std::string path, std::size_t bytes_max);
   static FieldError too_many(std::string path, std::size_t count, std::size_t count_max);
+  static FieldError not_found(std::string path, View value);
   static FieldError internal(std::string path, std::string detail);
 
   // `Invalid value: "P_": must …`, which is a cause's message.

@@ -210,7 +210,10 @@ Normalizer::Outcome Normalizer::walk_member(const NodeRecord& node, const Node::
       return is_zero ? Outcome::keep : Outcome::drop;
     }
     if (inner.nullable) return Outcome::keep;
-    if (inner.default_value == none_index) return is_field ? Outcome::drop : Outcome::keep;
+    if (inner.default_value == none_index) {
+      const bool drops = is_field && defaults_ != Defaults::fill_keeping_nulls;
+      return drops ? Outcome::drop : Outcome::keep;
+    }
     builder();
     out = tables_.defaults[inner.default_value];
     return defaults_ == Defaults::leave ? Outcome::drop : Outcome::replace;

@@ -29,8 +29,9 @@ struct NormalizeReport {
 class Normalizer {
  public:
   // With complete_defaults the defaults themselves are walked as they are filled in: for
-  // compilation, whose defaults are still as they were written.
-  enum class Defaults : std::uint8_t { fill, fill_and_walk, leave };
+  // compilation, whose defaults are still as they were written. An API server drops the nulls of a
+  // custom object that have no default; fill_keeping_nulls leaves them for validation to refuse.
+  enum class Defaults : std::uint8_t { fill, fill_and_walk, fill_keeping_nulls, leave };
 
   Normalizer(const SchemaTables& tables, NormalizeReport& report, Defaults defaults)
       : tables_(tables), report_(report), defaults_(defaults) {}

@@ -109,8 +109,10 @@ void RuleRun::run_one(const NodeRecord& node, const ValidationRule& rule, View v
     refuse_evaluation(node, rule, holds.error(), path);
     return;
   }
-  // What was wrong before and has not changed does not stop an update.
-  if (!rule.is_transition && old_value && value == old_value) return;
+  if (ratcheting_ == Ratcheting::unchanged_passes && !rule.is_transition && old_value &&
+      value == old_value) {
+    return;
+  }
   std::string detail = rule.message;
   if (rule.message_expression) {
     auto text = rule.message_expression->evaluate_string(value, old_value, budget_);
@@ -185,9 +187,9 @@ Result<ValidationRule> compile_rule(View rule, const PathFrame& path) {
 }
 
 void check_rules(const SchemaTables& tables, std::uint32_t root, View object, View old_object,
-                 FieldErrors& errors) {
+                 FieldErrors& errors, Ratcheting ratcheting) {
   const PathFrame path;
-  RuleRun rules(tables, errors);
+  RuleRun rules(tables, errors, ratcheting);
   walk(tables, rules, root, object, old_object, path);
 }
 

@@ -26,10 +26,15 @@ struct ValidationRule {
   bool optional_old_self = false;
 };
 
+// Whether what was wrong before and has not changed passes, as in an API server, or counts again.
+enum class Ratcheting : std::uint8_t { unchanged_passes, everything_counts };
+
 // Runs the rules of one node after another, within one budget.
 class RuleRun {
  public:
-  RuleRun(const SchemaTables& tables, FieldErrors& errors) : tables_(tables), errors_(errors) {}
+  RuleRun(const SchemaTables& tables, FieldErrors& errors,
+          Ratcheting ratcheting = Ratcheting::unchanged_passes)
+      : tables_(tables), errors_(errors), ratcheting_(ratcheting) {}
 
   // The budget is spent: nothing runs any more.
   bool stopped() const { return stopped_; }
@@ -44,6 +49,7 @@ class RuleRun {
 
   const SchemaTables& tables_;
   FieldErrors& errors_;
+  Ratcheting ratcheting_;
   CelBudget budget_;
   bool stopped_ = false;
 };
@@ -54,6 +60,6 @@ Result<ValidationRule> compile_rule(View rule, const PathFrame& path);
 // The rules of a custom object, in a walk of their own: they may rely on what the schema says.
 // Rules of native types run while the Validator walks.
 void check_rules(const SchemaTables& tables, std::uint32_t root, View object, View old_object,
-                 FieldErrors& errors);
+                 FieldErrors& errors, Ratcheting ratcheting = Ratcheting::unchanged_passes);
 
 }  // namespace muster::objects

@@ -84,6 +84,9 @@ void Validator::check_custom(const NodeRecord& node, View value, View old_value,
   const bool typed = has_type(node.type, value);
   if (!typed) refuse_type(node, value, path);
   if (constraints != nullptr) check_branches(node, *constraints, value, path);
+  if (constraints != nullptr && !is_choice(*constraints, value)) {
+    refuse_choice(*constraints, value, path.to_dotted_string());
+  }
   if (!typed) return;
   if (value.is_string()) {
     check_custom_text(node, constraints, value, path);
@@ -91,9 +94,6 @@ void Validator::check_custom(const NodeRecord& node, View value, View old_value,
     check_custom_number(node, constraints, value, path);
   } else if (constraints != nullptr) {
     check_custom_sizes(*constraints, value, path);
-  }
-  if (constraints != nullptr && !is_choice(*constraints, value)) {
-    refuse_choice(*constraints, value, path.to_dotted_string());
   }
   if (value.is_object()) {
     check_fields(node, value, old_value, path);
@@ -107,8 +107,9 @@ void Validator::check_custom(const NodeRecord& node, View value, View old_value,
 }
 
 // The server shows the type that it found where other errors show the value. Where the schema has
-// a format, values that are neither text nor list are judged by it.
+// a format, values that are neither text nor list are judged by it, and a list passes for a text.
 void Validator::refuse_type(const NodeRecord& node, View value, const PathFrame& path) {
+  if (value.is_array() && node.type == SchemaType::string && node.format != Format::none) return;
   std::string_view expected = schema_type(node.type);
   std::string_view found = json_type(value);
   if (node.format != Format::none && !value.is_string() && !value.is_array() && !value.is_null()) {
@@ -256,7 +257,7 @@ void Validator::check_branches(const NodeRecord& node, const Constraints& constr
   };
   const bool plain_int_or_string = node.type == SchemaType::int_or_string &&
                                    constraints.any_of.size() == 2 &&
-                                   (value.is_integer() || value.is_string());
+                                   (value.is_integer() || value.is_string() || value.is_null());
   if (!constraints.any_of.empty() && !plain_int_or_string) {
     FieldErrors first;
     bool valid = false;
@@ -315,6 +316,12 @@ void Validator::check_list_keys(const NodeRecord& node, View value, const PathFr
         });
   }
   if (node.list_type != ListType::map) return;
+  for (std::size_t i = 0; i < value.size(); ++i) {
+    if (value[i].is_object() || value[i].is_null()) continue;
+    errors_.add(FieldError::invalid(path.element(i).to_string(), value[i],
+                                    "must be an object for an array of list-type map"));
+    return;
+  }
   const auto key_at = [&](std::uint32_t i) { return tables_.keys[node.keys + i]; };
   find_duplicates(
       value.size(),
