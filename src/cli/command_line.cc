@@ -5,10 +5,12 @@
 
 #include <CLI/CLI.hpp>
 
+#include "cli/convert.h"
 #include "cli/crds.h"
 #include "cli/down.h"
 #include "cli/plan.h"
 #include "cli/up.h"
+#include "cli/validate.h"
 #include "cli/version.h"
 
 namespace muster::cli {
@@ -113,6 +115,31 @@ void add_plan(CLI::App& app, const Output& output, Chosen& chosen) {
   command->callback([&, options] { chosen = [&, options] { return plan(*options, output); }; });
 }
 
+void add_validate(CLI::App& app, const Output& output, Chosen& chosen) {
+  auto options = std::make_shared<ValidateOptions>();
+  CLI::App* command =
+      app.add_subcommand("validate", "Say whether an object would be taken, and why not");
+  command->add_option("-f", options->file, "The object: a file, or - for standard input")
+      ->required();
+  command->add_option("--old", options->old_file, "What it replaces: judge the update");
+  command->add_option("--config", options->config, "Kueue's Configuration (default: its defaults)");
+  command->add_option("-o", options->format, "text or json")
+      ->check(CLI::IsMember({"text", "json"}));
+  command->callback([&, options] { chosen = [&, options] { return validate(*options, output); }; });
+}
+
+void add_convert(CLI::App& app, const Output& output, Chosen& chosen) {
+  auto options = std::make_shared<ConvertOptions>();
+  CLI::App* command = app.add_subcommand("convert", "Print an object of Kueue in another version");
+  command->add_option("-f", options->file, "The object: a file, or - for standard input")
+      ->required();
+  command->add_option("--to", options->to, "kueue.x-k8s.io/v1beta1 or kueue.x-k8s.io/v1beta2")
+      ->required();
+  command->add_option("-o", options->format, "json or yaml")
+      ->check(CLI::IsMember({"json", "yaml"}));
+  command->callback([&, options] { chosen = [&, options] { return convert(*options, output); }; });
+}
+
 }  // namespace
 
 int fail(const Output& output, const Error& error) {
@@ -136,6 +163,8 @@ int run(int argc, const char* const* argv, const Output& output, const Commands&
   if (commands.simulate) add_simulate(app, commands, chosen);
   add_crds(app, output, chosen);
   add_plan(app, output, chosen);
+  add_validate(app, output, chosen);
+  add_convert(app, output, chosen);
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {

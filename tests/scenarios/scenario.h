@@ -38,6 +38,7 @@ std::span<const NamedVerb> plan_verbs();
 std::span<const NamedVerb> queueing_verbs();
 std::span<const NamedVerb> schema_verbs();
 std::span<const NamedVerb> table_verbs();
+std::span<const NamedVerb> validate_verbs();
 std::span<const NamedVerb> value_verbs();
 
 // Every verb there is, or nothing with that name.
