@@ -71,20 +71,45 @@ Made flavor(std::string_view name, std::string_view uid) {
           json(fmt::format(R"({{"metadata":{{"name":"{}","uid":"{}"}},"spec":{{}}}})", name, uid))};
 }
 
+namespace {
+
+std::string quota_text(std::int64_t gpus, std::int64_t borrowing_limit,
+                       std::int64_t lending_limit) {
+  std::string text = fmt::format(R"({{"name":"nvidia.com/gpu","nominalQuota":"{}")", gpus);
+  if (borrowing_limit >= 0) text += fmt::format(R"(,"borrowingLimit":"{}")", borrowing_limit);
+  if (lending_limit >= 0) text += fmt::format(R"(,"lendingLimit":"{}")", lending_limit);
+  return text + "}";
+}
+
+}  // namespace
+
 Made cluster_queue(std::string_view name, const QueueOptions& options) {
   std::vector<std::string> flavors;
   for (const std::string& each : options.flavors) {
-    flavors.push_back(fmt::format(
-        R"({{"name":"{}","resources":[{{"name":"nvidia.com/gpu","nominalQuota":"{}"}}]}})", each,
-        options.gpus));
+    flavors.push_back(
+        fmt::format(R"({{"name":"{}","resources":[{}]}})", each,
+                    quota_text(options.gpus, options.borrowing_limit, options.lending_limit)));
   }
   return {resources::cluster_queues,
           json(fmt::format(
               R"({{"metadata":{{"name":"{}","uid":"{}"}},"spec":{{"namespaceSelector":{{}},
-                 "queueingStrategy":"{}","stopPolicy":"{}","resourceGroups":[
+                 "cohortName":"{}","queueingStrategy":"{}","stopPolicy":"{}","resourceGroups":[
                  {{"coveredResources":["nvidia.com/gpu"],"flavors":[{}]}}]}}}})",
-              name, options.uid, options.strict ? "StrictFIFO" : "BestEffortFIFO",
+              name, options.uid, options.cohort, options.strict ? "StrictFIFO" : "BestEffortFIFO",
               options.stopped ? "Hold" : "None", fmt::join(flavors, ",")))};
+}
+
+Made cohort(std::string_view name, const CohortOptions& options) {
+  std::string groups;
+  if (options.gpus >= 0) {
+    groups = fmt::format(
+        R"({{"coveredResources":["nvidia.com/gpu"],"flavors":[{{"name":"default","resources":[{}]}}]}})",
+        quota_text(options.gpus, options.borrowing_limit, options.lending_limit));
+  }
+  return {resources::cohorts,
+          json(fmt::format(R"({{"metadata":{{"name":"{}","uid":"{}"}},"spec":{{"parentName":"{}",
+                              "resourceGroups":[{}]}}}})",
+                           name, options.uid, options.parent, groups))};
 }
 
 Made local_queue(std::string_view name, std::string_view cluster_queue, std::string_view uid) {

@@ -30,6 +30,17 @@ struct QueueOptions {
   bool strict = false;
   bool stopped = false;
   std::vector<std::string> flavors = {"default"};
+  std::string cohort = "";
+  std::int64_t borrowing_limit = -1;  // below zero: none
+  std::int64_t lending_limit = -1;
+};
+
+struct CohortOptions {
+  std::string uid = "u";
+  std::string parent = "";
+  std::int64_t gpus = -1;  // of the flavor `default`; below zero: has no quota
+  std::int64_t borrowing_limit = -1;
+  std::int64_t lending_limit = -1;
 };
 
 struct NodeOptions {
@@ -71,6 +82,7 @@ struct PodOptions {
 Made name_space(std::string_view name);
 Made flavor(std::string_view name, std::string_view uid = "u");
 Made cluster_queue(std::string_view name, const QueueOptions& options = {});
+Made cohort(std::string_view name, const CohortOptions& options = {});
 Made local_queue(std::string_view name, std::string_view cluster_queue, std::string_view uid = "u");
 Made node(std::string_view name, const NodeOptions& options = {});
 Made workload(std::string_view name, const WorkloadOptions& options = {});

@@ -9,6 +9,7 @@
 #include <map>
 #include <set>
 
+#include "core/model/quota_report.h"
 #include "core/model/tables.h"
 #include "core/preemption/candidate_order.h"
 
@@ -135,6 +136,7 @@ class Recount {
 
   void add_usage(ClusterQueueId queue, const PodSetAssignment& assignment, const GangPodSet& set) {
     if (queue.is_none() || tables_.cluster_queues[queue].node.is_none()) return;
+    if (tables_.quota.has_cycle(tables_.cluster_queues[queue].node)) return;  // has no figures
     for (const Amount& entry : assignment.usage) {
       std::string flavor;
       for (const auto& [resource, name] : assignment.flavors) {
@@ -163,6 +165,31 @@ void compare(const Figures& have, const Figures& want, std::vector<std::string>&
     const std::int64_t a = have.contains(name) ? have.at(name) : 0;
     const std::int64_t b = want.contains(name) ? want.at(name) : 0;
     if (a != b) problems.push_back(fmt::format("{} is {}, counted again {}", name, a, b));
+  }
+}
+
+// What a cohort has and uses follows from its own quota and its children.
+void check_cohort(const Tables& tables, const CohortRow& row, std::vector<std::string>& problems) {
+  const QuotaForest& quota = tables.quota;
+  if (quota.has_cycle(row.node)) return;
+  const std::vector<QuotaNodeId> below = quota.subtree_of(row.node);
+  for (std::size_t i = 0; i < quota.cell_count(row.node); ++i) {
+    const QuotaForest::Cell cell = quota.cell(row.node, i);
+    std::int64_t subtree = quota.nominal(row.node, cell.flavor_resource);
+    std::int64_t usage = 0;
+    for (const QuotaNodeId child : below) {
+      if (quota.parent(child) != row.node) continue;
+      const std::int64_t kept = quota.local_quota(child, cell.flavor_resource);
+      subtree =
+          amount_plus(subtree, amount_minus(quota.subtree(child, cell.flavor_resource), kept));
+      const std::int64_t used = amount_minus(quota.usage(child, cell.flavor_resource), kept);
+      usage = amount_plus(usage, std::max<std::int64_t>(0, used));
+    }
+    // Sums that once reached the end of int64 stay there, as Kueue's do.
+    if (cell.usage == unlimited) continue;
+    if (subtree == cell.subtree && usage == cell.usage) continue;
+    problems.push_back(fmt::format("cohort {} has {} and uses {}, its children make that {} and {}",
+                                   quota.name(row.node), cell.subtree, cell.usage, subtree, usage));
   }
 }
 
@@ -225,6 +252,8 @@ std::vector<std::string> audit(const ClusterState& state) {
   std::vector<std::string> problems;
   const Tables& tables = state.tables();
   compare(figures_of(tables), Recount(tables).run(), problems);
+  tables.cohorts.for_each(
+      [&](CohortId, const CohortRow& row) { check_cohort(tables, row, problems); });
   check_queues(tables, problems);
   check_candidates(tables, problems);
   if (!tables.undo.empty()) problems.emplace_back("a trial was left open");
@@ -236,6 +265,12 @@ std::string describe(const ClusterState& state) {
   std::vector<std::string> lines;
   for (const auto& [name, figure] : figures_of(tables)) {
     lines.push_back(fmt::format("{}: {}", name, figure));
+  }
+  for (const QuotaRow& row : quota_rows(tables)) {
+    if (row.subtree == 0 && row.usage == 0) continue;  // somebody may have used it once
+    lines.push_back(fmt::format("quota of {} {} {}: {} {} {} {} {}", row.node, row.flavor,
+                                row.resource, row.nominal, row.subtree, row.usage, row.available,
+                                row.potential));
   }
   tables.workloads.for_each([&](WorkloadId id, const WorkloadRow& row) {
     if (!row.present) return;

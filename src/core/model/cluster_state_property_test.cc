@@ -66,7 +66,16 @@ Made random_pod(Dice& dice) {
 }
 
 Made random_object(Dice& dice) {
-  switch (dice.below(10)) {
+  switch (dice.below(11)) {
+    case 10: {
+      made::CohortOptions options;
+      options.uid = uid(dice);
+      if (dice.below(3) != 0) options.parent = fmt::format("co{}", dice.below(3));
+      options.gpus = dice.below(6) - 2;
+      options.borrowing_limit = dice.below(6) - 3;
+      options.lending_limit = dice.below(6) - 3;
+      return made::cohort(fmt::format("co{}", dice.below(3)), options);
+    }
     case 0:
       return made::flavor(dice.below(2) == 0 ? "default" : "other", uid(dice));
     case 1: {
@@ -76,6 +85,9 @@ Made random_object(Dice& dice) {
       options.strict = dice.below(2) == 0;
       options.stopped = dice.below(4) == 0;
       if (dice.below(2) == 0) options.flavors.emplace_back("other");
+      if (dice.below(3) != 0) options.cohort = fmt::format("co{}", dice.below(3));
+      options.borrowing_limit = dice.below(6) - 3;
+      options.lending_limit = dice.below(6) - 3;
       return made::cluster_queue(fmt::format("cq{}", dice.below(2)), options);
     }
     case 2:

@@ -311,8 +311,10 @@ void QuotaForest::remove_usage(QuotaNodeId queue, FlavorResourceId pair, std::in
     carry(queue, pair, amount, false);
     return;
   }
-  remove_from(cell, amount,
-              [&](std::uint32_t at, std::int64_t figure) { cells_.usage[at] = figure; });
+  remove_from(cell, amount, [&](std::uint32_t at, std::int64_t figure) {
+    cells_.usage[at] = figure;
+    cells_.flags[at] |= touched;
+  });
 }
 
 void QuotaForest::add_usage(Trial& trial, QuotaNodeId queue, FlavorResourceId pair,
