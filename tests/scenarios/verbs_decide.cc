@@ -9,6 +9,7 @@
 //
 // `expect: {text: "…"}` asks for what a person reads instead.
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <array>
 #include <string>
 

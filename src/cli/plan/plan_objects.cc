@@ -4,12 +4,15 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <array>
+#include <optional>
 #include <set>
 #include <string_view>
 
 #include "cli/plan/limits.h"
 #include "core/queueing/shape.h"
+#include "core/queueing/validate_kueue.h"
 #include "objects/admit.h"
 #include "objects/convert.h"
 #include "objects/edit.h"
@@ -43,16 +46,6 @@ constexpr std::array<GroupKind, 4> silent_kinds{{
 constexpr std::array<objects::Resource, 6> plain_kinds{
     resources::namespaces,   resources::nodes,           resources::pods,
     resources::limit_ranges, resources::runtime_classes, resources::priority_classes};
-
-// Fields that people write and no version of Kueue has, with the one they mean.
-struct WrongField {
-  std::string_view name;
-  std::string_view right;
-};
-constexpr std::array<WrongField, 4> wrong_fields{{{"borrowingLimitPercent", "borrowingLimit"},
-                                                  {"lendablePercent", "lendingLimit"},
-                                                  {"lendingLimitPercent", "lendingLimit"},
-                                                  {"nominalQuotaPercent", "nominalQuota"}}};
 
 // A container without a name in a pod template decides nothing.
 bool is_template_gap(const objects::FieldError& error) {
@@ -148,23 +141,6 @@ class Reading {
     read_.policy = source.object;
   }
 
-  // `path`: of the view in the object.
-  void blame_wrong_fields(const PlanSource& source, View view, const std::string& path) {
-    for (const auto& [key, member] : view.members()) {
-      const std::string field = path.empty() ? std::string(key) : fmt::format("{}.{}", path, key);
-      for (const WrongField& wrong : wrong_fields) {
-        if (wrong.name != key) continue;
-        blame(source, field,
-              fmt::format("no version of Kueue has this field; {} is an amount and says the same",
-                          wrong.right));
-      }
-      blame_wrong_fields(source, member, field);
-    }
-    for (std::size_t i = 0; i < view.size() && view.is_array(); ++i) {
-      blame_wrong_fields(source, view[i], fmt::format("{}[{}]", path, i));
-    }
-  }
-
   // The registry's version of the object, or nothing with the blame written.
   const objects::KindVersion* find_version(const PlanSource& source, const objects::Kind& kind,
                                            std::string_view name) {
@@ -178,14 +154,29 @@ class Reading {
   void take_kueue(const PlanSource& source, const objects::Resource& resource,
                   const ApiVersion& api_version) {
     const auto kind = registry_.find(resource.group, resource.kind);
-    if (resource.kind != "Workload") blame_wrong_fields(source, source.object["spec"], "spec");
+    for (const objects::FieldError& error : core::check_invented_fields(source.object)) {
+      blame(source, error.path, error.body());
+    }
     const auto* version = find_version(source, *kind, api_version.version);
     if (version == nullptr) return;
     auto object = admitted(source, *version, kind->scope);
     if (!object) return;
     if (api_version.version != resource.version) object = converted(source, *kind, *object);
-    if (!object) return;
+    if (!object || !passes_webhook(source, resource, *object)) return;
     read_.objects.push_back({resource, *std::move(object), source.file});
+  }
+
+  bool passes_webhook(const PlanSource& source, const objects::Resource& resource,
+                      const Value& object) {
+    const auto report =
+        core::check_kueue({.kind = resource.kind, .object = object, .gates = gates_});
+    bool passes = true;
+    for (const objects::FieldError& error : report.errors) {
+      if (error.path.starts_with("status")) continue;
+      blame(source, error.path, error.body());
+      passes = false;
+    }
+    return passes;
   }
 
   void take_job(const PlanSource& source, const objects::Resource& resource,
@@ -203,10 +194,11 @@ class Reading {
     const auto kind = registry_.find(resource.group, resource.kind);
     const auto* version = find_version(source, *kind, api_version.version);
     if (version == nullptr) return;
-    auto decoded =
+    const auto decoded =
         objects::decode(version->schema, source.object, objects::FieldValidation::ignore);
     if (!decoded) return blame(source, decoded.error().field, decoded.error().message);
-    read_.objects.push_back({resource, std::move(decoded->object), source.file});
+    // As it was written: an API server would round its quantities to thousandths.
+    read_.objects.push_back({resource, source.object, source.file});
   }
 
   std::optional<Value> admitted(const PlanSource& source, const objects::KindVersion& version,

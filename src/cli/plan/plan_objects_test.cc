@@ -55,8 +55,8 @@ spec:
 )");
   EXPECT_EQ(error,
             "q.yaml:13: ClusterQueue a: "
-            "spec.resourceGroups[0].flavors[0].resources[0].borrowingLimitPercent: no version of "
-            "Kueue has this field; borrowingLimit is an amount and says the same");
+            "spec.resourceGroups[0].flavors[0].resources[0].borrowingLimitPercent: Forbidden: no "
+            "version of Kueue has this field; use borrowingLimit, a quantity of the resource");
 }
 
 TEST(plan_objects, list_every_mistake) {

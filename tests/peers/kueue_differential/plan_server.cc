@@ -4,9 +4,11 @@
 //
 //   {"id":1,"verb":"plan","objects":[…],"config":{…},"now":"…","cycles":2,"untilIdle":false,
 //    "noRelease":false,"steps":[…],"policy":{…},"explain":false}
+//   {"id":2,"verb":"validate","object":{…},"old":{…},"config":{…}}
+//   {"id":3,"verb":"convert","object":{…},"to":"kueue.x-k8s.io/v1beta1"}
 //   → {"id":1,"ok":true,"result":{…}} or {"id":1,"ok":false,"code":2,"error":"…"}
 // SPDX-License-Identifier: Apache-2.0
-#include <cstdio>
+#include <algorithm>
 #include <iostream>
 #include <string>
 
@@ -14,6 +16,9 @@
 #include "cli/plan/document_object.h"
 #include "cli/plan/limits.h"
 #include "cli/plan/plan_engine.h"
+#include "core/model/configuration.h"
+#include "core/queueing/convert_object.h"
+#include "core/queueing/validate_object.h"
 #include "objects/builder.h"
 #include "objects/json.h"
 
@@ -48,9 +53,28 @@ Result<Value> plan_of(const cli::PlanEngine& engine, const Value& request) {
   return engine.answer(input);
 }
 
+const objects::KindRegistry& registry() {
+  static const auto made = objects::KindRegistry::built_in().must();
+  return made;
+}
+
+Result<Value> verdict_of(const Value& request) {
+  const Value configuration = part_or_absent(request, "config");
+  core::ValidationRequest question;
+  question.object = part_or_absent(request, "object");
+  question.old_object = part_or_absent(request, "old");
+  question.gates = TRY(core::read_configuration(configuration)).gates;
+  return core::document_of(TRY(core::validate_object(registry(), question)));
+}
+
 Result<Value> answer(const cli::PlanEngine& engine, const Value& request) {
   const std::string_view verb = request["verb"].string_or("");
   if (verb == "plan") return plan_of(engine, request);
+  if (verb == "validate") return verdict_of(request);
+  if (verb == "convert") {
+    return core::convert_object(registry(), part_or_absent(request, "object"),
+                                request["to"].string_or(""));
+  }
   return Error::bad_request("unknown verb " + std::string(verb));
 }
 
