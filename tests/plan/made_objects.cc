@@ -103,7 +103,8 @@ Made cohort(std::string_view name, const CohortOptions& options) {
   std::string groups;
   if (options.gpus >= 0) {
     groups = fmt::format(
-        R"({{"coveredResources":["nvidia.com/gpu"],"flavors":[{{"name":"default","resources":[{}]}}]}})",
+        R"({{"coveredResources":["nvidia.com/gpu"],
+            "flavors":[{{"name":"default","resources":[{}]}}]}})",
         quota_text(options.gpus, options.borrowing_limit, options.lending_limit));
   }
   return {resources::cohorts,
