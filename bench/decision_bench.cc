@@ -314,9 +314,8 @@ void reclaim() {
   const MonotonicInstant start = clock.monotonic();
   const core::Plan cycle = core::plan(world.state(), world.policy());
   const std::int64_t took = (clock.monotonic() - start).nanoseconds;
-  const auto victims = std::ranges::count_if(cycle.actions, [](const core::Action& action) {
-    return action.type == core::Action::Type::evict;
-  });
+  std::size_t victims = 0;
+  for (const core::Decision& decision : cycle.decisions) victims += decision.targets.size();
   print("reclaim a tenth of 1,000 nodes of 8,000 jobs (KAI)", static_cast<double>(took) / 1e6, 5,
         "ms", false, fmt::format("{} victims", victims));
 }

@@ -104,18 +104,16 @@ void DecisionWorld::settle() {
   while (true) {
     const MonotonicInstant start = clock_.monotonic();
     const core::Plan cycle = core::plan(state_, policy_);
-    const MonotonicInstant decided = clock_.monotonic();
-    const auto lists = core::edits_of(state_, cycle);
-    const MonotonicInstant written = clock_.monotonic();
     state_.assume(cycle);
-    spent_.deciding_ns +=
-        (decided - start).nanoseconds + (clock_.monotonic() - written).nanoseconds;
-    spent_.writing_ns += (written - decided).nanoseconds;
+    const MonotonicInstant assumed = clock_.monotonic();
+    const auto lists = core::edits_of(state_, cycle);
+    spent_.deciding_ns += (assumed - start).nanoseconds;
+    spent_.writing_ns += (clock_.monotonic() - assumed).nanoseconds;
     ++spent_.cycles;
-    for (const core::Action& action : cycle.actions) {
-      spent_.decisions += action.type == core::Action::Type::evict ? 0 : 1;
-      spent_.admissions += action.type == core::Action::Type::admit ? 1 : 0;
-      spent_.evictions += action.type == core::Action::Type::evict ? 1 : 0;
+    for (const core::Decision& decision : cycle.decisions) {
+      ++spent_.decisions;
+      spent_.admissions += decision.type == core::Decision::Type::admit ? 1 : 0;
+      spent_.evictions += decision.targets.size();
     }
     for (const auto& list : lists) {
       for (const core::Edit& edit : list) write(edit);

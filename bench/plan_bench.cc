@@ -47,7 +47,7 @@ void measure_cycle() {
   std::vector<std::int64_t> usage(queues, 0);
   bench::compare(
       "a cycle, for each of 1,000 heads admitted", queues,
-      [&] { benchmark::DoNotOptimize(plan(state, policy).actions.size()); },
+      [&] { benchmark::DoNotOptimize(plan(state, policy).decisions.size()); },
       "check and take on two arrays",
       [&] {
         for (std::size_t i = 0; i < nominal.size(); ++i) {

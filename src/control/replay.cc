@@ -51,8 +51,10 @@ class Replay {
   void decide(const objects::Value& recorded, std::size_t index) {
     ++report_.cycles;
     const core::Plan plan = core::plan(state_, policy_);
-    if (!(core::to_value(plan).view() == recorded.view())) report_.differing.push_back(index);
+    if (!(core::to_value(state_, plan).view() == recorded.view()))
+      report_.differing.push_back(index);
     state_.assume(plan);
+    core::edits_of(state_, plan);  // what is being told counts as well
   }
 
   core::ClusterState state_;

@@ -74,7 +74,7 @@ void SchedulingLoop::round() {
   while (state_.has_work()) {
     const Plan cycle = core::plan(state_, policy_);
     ++cycles_;
-    if (record_ != nullptr) record_->append(RecordEntry::of_cycle(core::to_value(cycle)));
+    if (record_ != nullptr) record_->append(RecordEntry::of_cycle(core::to_value(state_, cycle)));
     state_.assume(cycle);
     for (std::vector<Edit>& list : core::edits_of(state_, cycle)) lists.push_back(std::move(list));
     if (house_.clock.monotonic() >= end) break;

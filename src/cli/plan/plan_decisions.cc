@@ -8,13 +8,13 @@
 #include "cli/plan/document_object.h"
 #include "cli/plan/plan_figures.h"
 #include "core/model/tables.h"
+#include "core/plan/admission_value.h"
 #include "objects/convert_kueue_topology.h"
 #include "objects/metadata.h"
 
 namespace muster::cli {
 
-using core::Action;
-using core::Reason;
+using core::Decision;
 using objects::Builder;
 using objects::Node;
 using objects::Value;
@@ -23,21 +23,6 @@ using objects::View;
 namespace {
 
 namespace resources = objects::resources;
-
-// Told once, and never looked at by a cycle.
-bool is_stranded(const core::Because& because) {
-  if (because.empty()) return false;
-  switch (because.reasons.front().type) {
-    case Reason::Type::queue_not_found:
-    case Reason::Type::queue_stopped:
-    case Reason::Type::cluster_queue_not_found:
-    case Reason::Type::cluster_queue_inactive:
-    case Reason::Type::invalid:
-      return true;
-    default:
-      return false;
-  }
-}
 
 // The plain list of domains, in the order of their values.
 Node topology_node(Builder& builder, View assignment) {
@@ -65,7 +50,7 @@ Node topology_node(Builder& builder, View assignment) {
   return topology.node();
 }
 
-std::vector<Node> admitted_pod_sets(Builder& builder, View admission) {
+std::vector<Node> pod_sets_of(Builder& builder, View admission) {
   std::vector<Node> sets;
   for (const View view : admission["podSetAssignments"].elements()) {
     DocumentObject set(builder);
@@ -83,43 +68,67 @@ std::vector<Node> admitted_pod_sets(Builder& builder, View admission) {
   return sets;
 }
 
-std::string_view place_word(const core::Tables& tables, const std::string& key) {
-  const core::WorkloadId id = tables.workloads.find(key);
-  const bool is_parked =
-      !id.is_none() && tables.pending.place_of(id) == core::PendingPlace::inadmissible;
-  return is_parked ? "Inadmissible" : "Active";
+std::vector<Node> victims_of(Builder& builder, const core::Tables& tables,
+                             const Decision& decision) {
+  std::vector<core::Target> targets = decision.targets;
+  std::ranges::sort(targets, {}, [&](const core::Target& target) -> const std::string& {
+    return tables.workloads.key(target.workload);
+  });
+  std::vector<Node> victims;
+  for (const core::Target& target : targets) {
+    DocumentObject victim(builder);
+    victim.text("workload", tables.workloads.key(target.workload))
+        .text("reason", core::reason_name(target.reason));
+    victims.push_back(victim.node());
+  }
+  return victims;
 }
 
-Node decision_node(Builder& builder, const PlanWorld& world, const Action& action) {
+std::string_view action_word(Decision::Type type) {
+  switch (type) {
+    case Decision::Type::wait:
+      return "Wait";
+    case Decision::Type::admit:
+      return "Admit";
+    case Decision::Type::preempt:
+      return "Preempt";
+    case Decision::Type::evict:
+      return "Evict";
+  }
+  return "";
+}
+
+// A second pass that fails writes nothing; its word is the finer one.
+std::string_view reason_word(const core::Tables& tables, const Decision& decision,
+                             const core::Because& because) {
+  const bool is_finer =
+      tables.configuration.gates.enabled(core::Gate::unadmitted_workloads_observability) ||
+      (decision.is_second_pass && decision.type == Decision::Type::wait);
+  return is_finer ? because.cause() : because.reason();
+}
+
+Node decision_node(Builder& builder, const PlanWorld& world, const Decision& decision) {
   const core::Tables& tables = world.state().tables();
-  const std::string key = action.key.to_string();
-  const core::WorkloadId id = tables.workloads.find(key);
+  const core::Because because = core::because_of(tables, decision);
   DocumentObject node(builder);
-  node.text("workload", fmt::format("{}/{}", action.key.name_space, action.key.name));
-  if (action.type == Action::Type::admit) {
-    const View admission = action.status["admission"];
-    const Value object = Value::object({{"status", action.status}});
-    const View reserved = objects::condition(object, "QuotaReserved");
-    node.text("clusterQueue", admission["clusterQueue"].string_or(""))
-        .text("action", "Admit")
-        .boolean("admitted", objects::is_true(objects::condition(object, "Admitted")))
-        .list("podSets", admitted_pod_sets(builder, admission))
-        .integer("borrowing", 0)
-        .text("reason", reserved["reason"].string_or(""))
-        .text("message", reserved["message"].string_or(""));
-    return node.node();
+  node.text("workload", workload_key(tables.workloads[decision.workload].object))
+      .text("clusterQueue", tables.cluster_queues.key(decision.queue))
+      .text("action", action_word(decision.type));
+  if (decision.type == Decision::Type::admit) node.boolean("admitted", decision.is_admitted);
+  if (decision.type == Decision::Type::admit || decision.type == Decision::Type::preempt) {
+    const Value admission = core::admission_value(tables, decision);
+    node.list("podSets", pod_sets_of(builder, admission));
+    node.integer("borrowing", decision.assignment.borrow);
   }
-  const core::WorkloadRow& row = tables.workloads[id];
-  const bool has_queue = !row.local_queue.is_none();
-  const core::ClusterQueueId queue =
-      has_queue ? tables.local_queues[row.local_queue].cluster_queue : core::ClusterQueueId::none();
-  node.text("clusterQueue", queue.is_none() ? "" : tables.cluster_queues.key(queue));
-  if (action.type == Action::Type::evict) {
-    node.text("action", "Evict");
-  } else {
-    node.text("action", "Wait").text("requeue", place_word(tables, key));
+  if (decision.type == Decision::Type::preempt) {
+    node.list("victims", victims_of(builder, tables, decision));
   }
-  node.text("reason", action.because.reason()).text("message", action.because.message());
+  if (decision.type == Decision::Type::wait || decision.type == Decision::Type::preempt) {
+    const bool is_parked =
+        tables.pending.place_of(decision.workload) == core::PendingPlace::inadmissible;
+    node.text("requeue", is_parked ? "Inadmissible" : "Active");
+  }
+  node.text("reason", reason_word(tables, decision, because)).text("message", because.message());
   return node.node();
 }
 
@@ -139,10 +148,8 @@ Node misconfigured(Builder& builder, const std::string& workload, std::string_vi
 
 std::vector<Node> decision_nodes(Builder& builder, const PlanWorld& world, const core::Plan& plan) {
   std::vector<Node> nodes;
-  for (const Action& action : plan.actions) {
-    if (action.type == Action::Type::bind || action.type == Action::Type::unbindable) continue;
-    if (action.type == Action::Type::wait && is_stranded(action.because)) continue;
-    nodes.push_back(decision_node(builder, world, action));
+  for (const Decision& decision : plan.decisions) {
+    nodes.push_back(decision_node(builder, world, decision));
   }
   return nodes;
 }

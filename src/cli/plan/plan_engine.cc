@@ -60,7 +60,9 @@ class PlanRun {
  public:
   PlanRun(const PlanInput& input, const core::Policy& policy,
           const core::Configuration& configuration, Instant now)
-      : input_(input), policy_(policy), world_(configuration, now) {}
+      : input_(input), policy_(policy), world_(configuration, now) {
+    world_.state().hold_retries(true);
+  }
 
   PlanWorld& world() { return world_; }
 
@@ -85,7 +87,9 @@ class PlanRun {
     }
     const PlanObjects applied = TRY(reader.read(step.applied));
     for (const PlanObject& each : applied.objects) TRY(world_.put(each.resource, each.object));
-    return world_.make_workloads();
+    TRY(world_.make_workloads());
+    world_.state().retry_inadmissible();
+    return {};
   }
 
   Value finish(std::vector<IgnoredObject> ignored) {
@@ -112,6 +116,7 @@ class PlanRun {
   void prepare_next() {
     world_.deliver();
     if (input_.releases) world_.release_evicted();
+    world_.state().retry_inadmissible();
     world_.state().apply({.type = core::EventType::tick, .now = world_.now()});
   }
 
@@ -294,9 +299,11 @@ Result<Value> PlanEngine::answer(const PlanInput& input) const {
   policy->kueue = *configuration;
   const auto latest = latest_timestamp(input.sources);
   const Instant now = input.now ? *input.now : latest.value_or(usual_now);
+  policy->kueue = *configuration;
   PlanRun run(input, *policy, *configuration, now);
   for (const PlanObject& each : given.objects) TRY(run.world().put(each.resource, each.object));
   TRY(run.world().make_workloads());
+  run.world().state().activate_all();
   add_unqueued(run.world(), given);
   run.run_cycles(input.cycles, input.until_idle);
   for (std::size_t i = 0; i < input.steps.size(); ++i) {

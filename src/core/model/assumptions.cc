@@ -3,18 +3,41 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/model/tables.h"
 #include "core/preemption/candidate_order.h"
-#include "objects/edit.h"
 
 namespace muster::core {
 
-void Tables::assume_status(WorkloadId id, const objects::Value& status) {
+// The row shows the admission as if it had been read.
+void Tables::assume_admission(WorkloadId id, Admission admission, bool is_admitted) {
   WorkloadRow& row = workloads[id];
-  row.assumed = objects::with(row.object, {"status"}, status).must();
-  show_workload(id, row.assumed);
+  dequeue(id);
+  leave_reservation(id);
+  row.assumed = true;
+  row.last_tried = {};
+  row.telling.clear();
+  Workload& spec = row.spec;
+  if (!spec.is_quota_reserved) spec.reserved_at = now;
+  if (is_admitted && !spec.is_admitted) spec.admitted_at = now;
+  spec.is_quota_reserved = true;
+  spec.is_admitted = is_admitted;
+  spec.is_evicted = false;
+  spec.was_preempted = false;
+  spec.evicted_reason.clear();
+  spec.unhealthy_nodes.clear();
+  spec.admission = std::move(admission);
+  row.standing = Standing::reserved;
+  enter_reservation(id);
+  plan_second_pass(id);
+  bind_candidates.emplace(workloads.key(id), id);
 }
 
-void Tables::assume_evicted(WorkloadId id) {
-  workloads[id].assumed_evicted = true;
+// It holds what it has until it has stopped; nobody counts on it to stay.
+void Tables::assume_evicted(WorkloadId id, std::string_view reason) {
+  WorkloadRow& row = workloads[id];
+  row.assumed_evicted = true;
+  row.spec.is_evicted = true;
+  row.spec.evicted_reason = reason;
+  row.spec.evicted_at = now;
+  plan_second_pass(id);
   refresh_candidate(*this, id);
 }
 
@@ -38,14 +61,15 @@ void Tables::forget_workload(std::string_view key, std::string_view uid) {
   WorkloadRow& row = workloads[id];
   if (!uid.empty() && row.uid != uid) return;
   if (row.assumed) {
-    row.assumed = {};
+    row.assumed = false;
     show_workload(id, row.object);
     return;
   }
   if (row.assumed_evicted) {
     row.assumed_evicted = false;
-    refresh_candidate(*this, id);
+    show_workload(id, row.object);
     endangered.emplace(workloads.key(id), id);
+    if (!row.reserved_in.is_none()) stir_tree(row.reserved_in);
     return;
   }
   row.telling.clear();

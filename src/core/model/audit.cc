@@ -116,8 +116,9 @@ class Recount {
   }
 
   void add_workload(const std::string& key, const WorkloadRow& row) {
-    const auto workload = read_workload(row.assumed ? row.assumed : row.object, names_,
-                                        tables_.request_rules(object_key(key).name_space));
+    Result<Workload> workload =
+        read_workload(row.object, names_, tables_.request_rules(object_key(key).name_space));
+    if (workload && row.assumed) workload = row.spec;
     if (!workload || !workload->holds_quota()) return;
     const ClusterQueueId queue = tables_.cluster_queues.find(workload->admission.cluster_queue);
     for (const PodSetAssignment& assignment : workload->admission.pod_sets) {

@@ -5,6 +5,7 @@
 
 #include "core/model/tables.h"
 #include "core/plan/admission_status.h"
+#include "core/plan/admission_value.h"
 #include "core/plan/plan.h"
 #include "objects/metadata.h"
 
@@ -37,24 +38,6 @@ std::string key_text(const objects::ObjectKey& key) {
   return key.name_space.empty() ? key.name : key.name_space + "/" + key.name;
 }
 
-bool waits_for_place_only(const Because& because) {
-  for (const Reason& reason : because.reasons) {
-    if (reason.type != Reason::Type::no_place) return false;
-  }
-  return !because.empty();
-}
-
-bool lost_race(const Because& because) {
-  return !because.empty() && because.reasons.front().type == Reason::Type::lost_race;
-}
-
-// The message that edits_of() will write; empty when the object says it already.
-std::string message_to_write(const Tables& tables, const WorkloadRow& row, const Because& because) {
-  const objects::Value next = with_wait(row.object, because, tables.now);
-  if (next.view() == row.object.view()) return {};
-  return std::string(objects::condition(next, "QuotaReserved")["message"].string_or(""));
-}
-
 std::string message_to_write(const Tables& tables, const PodRow& row, const Because& because) {
   const objects::Value next = with_unschedulable(row.object, because, tables.now);
   if (next.view() == row.object.view()) return {};
@@ -67,17 +50,11 @@ void assume_action(Tables& tables, const Action& action) {
   const PodId pod = tables.pods.find(key);
   const bool is_there = !workload.is_none() && tables.workloads[workload].present;
   switch (action.type) {
-    case Action::Type::admit:
-      if (is_there) tables.assume_status(workload, action.status);
-      return;
-    case Action::Type::wait:
-      // Who lost a race is tried again in the next cycle.
-      if (!is_there || lost_race(action.because)) return;
-      tables.assume_waiting(workload, waits_for_place_only(action.because),
-                            message_to_write(tables, tables.workloads[workload], action.because));
+    case Action::Type::tell:
+      if (is_there) tables.untold.erase(key);
       return;
     case Action::Type::evict:
-      if (is_there) tables.assume_evicted(workload);
+      if (is_there) tables.assume_evicted(workload, action.because.reason());
       return;
     case Action::Type::bind:
       if (!pod.is_none()) tables.assume_bound(pod, action.node, action.address);
@@ -87,6 +64,31 @@ void assume_action(Tables& tables, const Action& action) {
       tables.assume_unbindable(pod, message_to_write(tables, tables.pods[pod], action.because));
       return;
   }
+}
+
+// Answers whether others of the tree may be answered differently now.
+bool assume_decision(Tables& tables, const Decision& decision) {
+  bool is_news = false;
+  switch (decision.type) {
+    case Decision::Type::admit:
+      tables.assume_admission(decision.workload, admission_of(tables, decision),
+                              decision.is_admitted);
+      return true;
+    case Decision::Type::evict:
+      tables.assume_evicted(decision.workload, because_of(tables, decision).reason());
+      return true;
+    case Decision::Type::preempt:
+      for (const Target& target : decision.targets) {
+        if (tables.workloads[target.workload].spec.is_evicted) continue;
+        tables.assume_evicted(target.workload, "Preempted");
+        is_news = true;
+      }
+      break;
+    case Decision::Type::wait:
+      break;
+  }
+  tables.assume_requeued(decision);
+  return is_news;
 }
 
 }  // namespace
@@ -111,7 +113,17 @@ void ClusterState::apply(const Event& event) {
 }
 
 void ClusterState::assume(const Plan& plan) {
+  ++tables_->cycle_count;
+  std::vector<ClusterQueueId> news;
+  for (const Decision& decision : plan.decisions) {
+    if (assume_decision(*tables_, decision)) news.push_back(decision.queue);
+  }
   for (const Action& action : plan.actions) assume_action(*tables_, action);
+  tables_->stir_trees(news);
+  // Who lost to another head may be told something else once that one has what it got.
+  for (const Decision& decision : plan.decisions) {
+    if (decision.word == WaitWord::lost_race && !news.empty()) tables_->stir(decision.queue);
+  }
   // Everything that was to be looked at was looked at.
   tables_->bind_candidates.clear();
   tables_->endangered.clear();
@@ -123,15 +135,36 @@ void ClusterState::forget(const objects::Resource& resource, const objects::Obje
   if (resource == resources::pods) tables_->forget_pod(key_text(key), uid);
 }
 
+void ClusterState::hold_retries(bool holds) {
+  tables_->holds_retries = holds;
+  if (!holds) tables_->retry_inadmissible();
+}
+
+void ClusterState::retry_inadmissible() {
+  tables_->retry_inadmissible();
+}
+
+void ClusterState::activate_all() {
+  tables_->activate_all();
+}
+
 bool ClusterState::has_work() const {
-  return !tables_->ready_queues.empty() || !tables_->untold.empty() ||
+  const auto& second = tables_->second_passes;
+  const bool is_second_due = !second.empty() && second.begin()->first <= tables_->now;
+  return is_second_due || !tables_->ready_queues.empty() || !tables_->untold.empty() ||
          !tables_->bind_candidates.empty() || !tables_->endangered.empty() ||
          !tables_->loose_pods.empty();
 }
 
 std::optional<Instant> ClusterState::next_tick() const {
-  if (tables_->resting_until.empty()) return std::nullopt;
-  return tables_->resting_until.begin()->first;
+  std::optional<Instant> next;
+  const auto consider = [&](const auto& timers) {
+    if (timers.empty()) return;
+    if (!next || timers.begin()->first < *next) next = timers.begin()->first;
+  };
+  consider(tables_->resting_until);
+  consider(tables_->second_passes);
+  return next;
 }
 
 Instant ClusterState::now() const {

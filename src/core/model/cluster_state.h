@@ -50,6 +50,16 @@ class ClusterState {
   void forget(const objects::Resource& resource, const objects::ObjectKey& key,
               std::string_view uid = {});
 
+  // What an event may have made admissible is looked at again at once. Held back, it is only noted
+  // until retry_inadmissible(): Kueue gathers such notes for a second, and a document of its cycles
+  // has to say when that second is over.
+  void hold_retries(bool holds);
+  void retry_inadmissible();
+
+  // Everyone who waits becomes active, in back-off or not: as when Kueue starts and lists its
+  // queues.
+  void activate_all();
+
   // Whether some head has not been tried since the last thing that could have changed its answer.
   bool has_work() const;
 

@@ -199,7 +199,7 @@ RC_GTEST_PROP(cluster_state, the_order_of_arrival_decides_nothing, ()) {
       const Plan made = plan(state, {});
       RC_ASSERT(describe(state) == before);
       RC_ASSERT(text_of(audit(state)) == "");
-      text += objects::to_json(to_value(made));
+      text += objects::to_json(to_value(state, made));
       state.assume(made);
       RC_ASSERT(text_of(audit(state)) == "");
     }

@@ -86,9 +86,7 @@ void Tables::wake_tree(QuotaNodeId node) {
     while (!quota.stated_parent(root).is_none()) root = quota.stated_parent(root);
   }
   for (const QuotaNodeId each : quota.subtree_of(root)) {
-    if (!quota.is_cluster_queue(each)) continue;
-    const ClusterQueueId queue = quota.cluster_queue(each);
-    if (pending.active_count(queue) + pending.inadmissible_count(queue) > 0) wake(queue);
+    if (quota.is_cluster_queue(each)) wake(quota.cluster_queue(each));
   }
 }
 

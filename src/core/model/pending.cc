@@ -1,6 +1,11 @@
 // ClusterState, the part of waiting: who stands in which queue, who was tried, and what wakes whom.
 // SPDX-License-Identifier: Apache-2.0
+#include <unordered_set>
+
+#include "core/model/second_pass.h"
 #include "core/model/tables.h"
+#include "core/plan/decision.h"
+#include "objects/metadata.h"
 
 namespace muster::core {
 
@@ -13,7 +18,7 @@ WorkloadId Tables::head_of(ClusterQueueId id) const {
 void Tables::refresh_ready(ClusterQueueId id) {
   ClusterQueueRow& row = cluster_queues[id];
   const bool was_ready = row.ready_position != ClusterQueueRow::not_ready;
-  const bool is_ready = row.is_stirred && !head_of(id).is_none() && row.is_active;
+  const bool is_ready = row.is_stirred && row.is_active && !head_of(id).is_none();
   if (was_ready == is_ready) return;
   if (is_ready) {
     row.ready_position = static_cast<std::uint32_t>(ready_queues.size());
@@ -32,19 +37,40 @@ void Tables::stir(ClusterQueueId id) {
   refresh_ready(id);
 }
 
-// In back-off, or told to wait for a change that somebody else makes.
+void Tables::stir_tree(ClusterQueueId id) {
+  stir_trees({id});
+}
+
+void Tables::stir_trees(const std::vector<ClusterQueueId>& queues) {
+  std::unordered_set<QuotaNodeId> seen;
+  for (const ClusterQueueId id : queues) {
+    const QuotaNodeId node = cluster_queues[id].node;
+    const QuotaNodeId root = node.is_none() ? node : quota.root(node);
+    if (root.is_none() || !seen.insert(root).second) continue;
+    for (const QuotaNodeId each : quota.subtree_of(root)) {
+      if (quota.is_cluster_queue(each)) stir(quota.cluster_queue(each));
+    }
+  }
+}
+
 bool Tables::rests(const WorkloadRow& row) const {
   return !row.spec.may_requeue || (row.spec.requeue_at && *row.spec.requeue_at > now);
 }
 
 QueueTicket Tables::ticket_of(WorkloadId id) const {
   const WorkloadRow& row = workloads[id];
-  return {.priority = row.spec.priority,
-          .since = row.spec.queued_since(),
-          .uid = &row.uid,
-          .key = &workloads.key(id),
-          .equivalence = 0,
-          .local_queue = row.local_queue};
+  return make_ticket({.priority = row.spec.effective_priority(),
+                      .since = row.spec.queued_since(),
+                      .uid = &row.uid,
+                      .key = &workloads.key(id),
+                      .equivalence = row.spec.equivalence,
+                      .local_queue = row.local_queue});
+}
+
+SearchMoment Tables::moment_of(WorkloadId workload, ClusterQueueId queue) const {
+  return {.cycle = cycle_count + 1,
+          .generation = static_cast<std::int64_t>(allocatable_generation(cluster_queues[queue])),
+          .shape = workloads[workload].spec.equivalence};
 }
 
 // Puts a workload that asks to be admitted where it belongs at the moment.
@@ -63,10 +89,10 @@ void Tables::enqueue(WorkloadId id, bool parked) {
   const bool is_strict =
       cluster_queues[row.queued_in].spec.strategy == QueueingStrategy::strict_fifo;
   const QueueTicket ticket = ticket_of(id);
+  if (row.spec.requeue_at && *row.spec.requeue_at > now) {
+    resting_until.emplace(*row.spec.requeue_at, key);
+  }
   if (rests(row) || parked) {
-    if (row.spec.requeue_at && *row.spec.requeue_at > now) {
-      resting_until.emplace(*row.spec.requeue_at, key);
-    }
     pending.enter_parked(row.queued_in, id, ticket);
   } else if (!is_strict && pending.is_parked_kind(row.queued_in, ticket.equivalence)) {
     pending.enter_with_kind(row.queued_in, id, ticket);
@@ -90,26 +116,112 @@ void Tables::dequeue(WorkloadId id) {
   waiting_for_place.erase(key);
 }
 
-void Tables::assume_waiting(WorkloadId id, bool for_place_only, std::string message) {
+// Who stands in the right queue keeps its place there.
+void Tables::requeue(WorkloadId id) {
+  const WorkloadRow& row = workloads[id];
+  const Blocker blocker = blocker_of(row);
+  const bool may_wait = blocker == Blocker::none || blocker == Blocker::cluster_queue_inactive;
+  if (row.standing == Standing::waiting && may_wait &&
+      row.queued_in == local_queues[row.local_queue].cluster_queue) {
+    untold.erase(workloads.key(id));
+    if (blocker != Blocker::none) untold.emplace(workloads.key(id), id);
+    refresh_ready(row.queued_in);
+    return;
+  }
+  dequeue(id);
+  enqueue(id, false);
+}
+
+// A head goes back to its queue after it was tried.
+void Tables::assume_requeued(const Decision& decision) {
+  WorkloadRow& row = workloads[decision.workload];
+  if (decision.is_second_pass) {
+    ++row.second_pass_tries;
+    if (!row.second_pass_at) return;
+    second_passes.erase({*row.second_pass_at, decision.workload});
+    row.second_pass_at = now + second_pass_delay(row.second_pass_tries + 1);
+    second_passes.emplace(*row.second_pass_at, decision.workload);
+    return;
+  }
+  if (row.standing != Standing::waiting) return;
+  const PendingPlace place = place_after(*this, decision);
+  if (decision.was_tried) row.last_tried = decision.assignment.tried;
+  if (decision.forgets_tried) row.last_tried = {};
+  ClusterQueueRow& queue = cluster_queues[decision.queue];
+  queue.is_stirred = row.last_tried.has_pending_flavors();
+  if (decision.requeue_reason == RequeueReason::pending_preemption) {
+    pending.set_preemptor(decision.workload,
+                          {.generation = objects::generation_of(row.object),
+                           .is_sticky = queue.spec.strategy != QueueingStrategy::strict_fifo});
+  }
+  if (place == PendingPlace::inadmissible) {
+    if (parks_equivalents(*this, decision)) {
+      pending.park_equivalent(decision.workload);
+    } else {
+      pending.park(decision.workload);
+    }
+    if (decision.word == WaitWord::no_place) {
+      waiting_for_place.emplace(workloads.key(decision.workload), decision.workload);
+    }
+    queue.is_stirred = true;
+  } else if (decision.word == WaitWord::no_place) {
+    waiting_for_place.emplace(workloads.key(decision.workload), decision.workload);
+  }
+  refresh_ready(decision.queue);
+}
+
+void Tables::assume_told(WorkloadId id, std::string message) {
   WorkloadRow& row = workloads[id];
   row.telling = std::move(message);
-  untold.erase(workloads.key(id));
-  if (row.standing != Standing::waiting) return;
-  ClusterQueueRow& queue = cluster_queues[row.queued_in];
-  // In a StrictFIFO queue who was tried stays where it is, and the others behind it.
-  if (pending.head(row.queued_in) == id) {
-    queue.is_stirred = queue.spec.strategy != QueueingStrategy::strict_fifo;
-  }
-  if (queue.spec.strategy != QueueingStrategy::strict_fifo) pending.park(id);
-  if (for_place_only) waiting_for_place.emplace(workloads.key(id), id);
-  refresh_ready(row.queued_in);
+  if (!row.queued_in.is_none()) refresh_ready(row.queued_in);
 }
 
 void Tables::wake(ClusterQueueId id) {
+  if (!holds_retries) return wake_now(id);
+  ClusterQueueRow& row = cluster_queues[id];
+  if (row.wants_retry) return;
+  row.wants_retry = true;
+  retries.push_back(cluster_queues.hold(id));
+}
+
+bool Tables::takes_from(const ClusterQueueRow& queue, LocalQueueId local_queue) const {
+  const NamespaceId id = namespaces.find(object_key(local_queues.key(local_queue)).name_space);
+  if (id.is_none() || !namespaces[id].present) return false;
+  return queue.spec.namespace_selector.matches_by(
+      [&](std::string_view key) { return find_label(namespaces[id].labels, key); });
+}
+
+void Tables::wake_now(ClusterQueueId id) {
+  const ClusterQueueRow& queue = cluster_queues[id];
+  LocalQueueId last;  // most lanes are of few LocalQueues
+  bool takes_last = false;
   pending.wake(
-      id, [](LocalQueueId) { return true; },
+      id,
+      [&](LocalQueueId local_queue) {
+        if (local_queue != last) takes_last = takes_from(queue, local_queue);
+        last = local_queue;
+        return takes_last;
+      },
       [&](WorkloadId workload) { return !rests(workloads[workload]); });
   stir(id);
+}
+
+void Tables::retry_inadmissible() {
+  std::vector<ClusterQueueId> held = std::move(retries);
+  retries.clear();
+  for (const ClusterQueueId id : held) {
+    cluster_queues[id].wants_retry = false;
+    wake_now(id);
+    cluster_queues.release(id);
+  }
+}
+
+void Tables::activate_all() {
+  workloads.for_each([&](WorkloadId id, const WorkloadRow& row) {
+    if (row.queued_in.is_none()) return;
+    pending.unpark(id);
+    stir(row.queued_in);
+  });
 }
 
 void Tables::wake_for_places() {

@@ -21,6 +21,11 @@ std::uint64_t prefix_of(const std::string& uid) {
 
 }  // namespace
 
+QueueTicket make_ticket(QueueTicket ticket) {
+  ticket.uid_prefix = prefix_of(*ticket.uid);
+  return ticket;
+}
+
 bool stands_before(const QueueTicket& a, const QueueTicket& b) {
   if (a.priority != b.priority) return a.priority > b.priority;
   if (a.since != b.since) return a.since < b.since;
@@ -220,7 +225,6 @@ PendingQueues::Standing& PendingQueues::take_place(ClusterQueueId id, WorkloadId
   Standing& standing = standings_[workload.index()];
   CHECK(standing.queue.is_none());
   standing.ticket = ticket;
-  standing.ticket.uid_prefix = prefix_of(*ticket.uid);
   standing.queue = id;
   Queue& queue = queue_at(id);
   standing.lane = lane_for(queue, ticket);

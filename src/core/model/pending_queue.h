@@ -38,8 +38,10 @@ struct QueueTicket {
   const std::string* key = nullptr;
   std::uint64_t equivalence = 0;  // 0: equals nobody
   LocalQueueId local_queue = {};
-  std::uint64_t uid_prefix = 0;  // the first eight bytes of the uid, set by enter()
+  std::uint64_t uid_prefix = 0;  // the first eight bytes of the uid
 };
+
+QueueTicket make_ticket(QueueTicket ticket);  // with the prefix
 
 // Whether `a` stands before `b` where nothing but the tickets counts.
 bool stands_before(const QueueTicket& a, const QueueTicket& b);

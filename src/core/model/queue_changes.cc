@@ -309,10 +309,7 @@ void Tables::requeue_all_of(ClusterQueueId id) {
 }
 
 void Tables::requeue_all_of(LocalQueueId id) {
-  for (const WorkloadId workload : local_queues[id].workloads) {
-    dequeue(workload);
-    enqueue(workload, false);
-  }
+  for (const WorkloadId workload : local_queues[id].workloads) requeue(workload);
 }
 
 Blocker Tables::blocker_of(const WorkloadRow& row) const {

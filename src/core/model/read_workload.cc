@@ -243,6 +243,23 @@ std::string unsupported_part(View spec) {
   return {};
 }
 
+Instant read_queue_order_time(View object, const Workload& workload, const FeatureGates& gates,
+                              RequeuingTimestamp timestamp) {
+  const bool by_timeout =
+      timestamp == RequeuingTimestamp::eviction && workload.evicted_reason == "PodsReadyTimeout";
+  if (workload.is_evicted && (by_timeout || workload.evicted_reason == "AdmissionCheck")) {
+    return workload.evicted_at;
+  }
+  if (gates.enabled(Gate::priority_sorting_within_cohort)) return workload.created;
+  // Without priorities across queues the preemptor has to come before its victim.
+  const View preempted = objects::condition(object, "Preempted");
+  if (!is_true(preempted) || preempted["reason"].string_or("") != "InCohortReclaimWhileBorrowing") {
+    return workload.created;
+  }
+  return objects::instant_of(preempted["lastTransitionTime"]).value_or(Instant{}) +
+         Span::of_milliseconds(1);
+}
+
 // The gang: pod sets with what each pod asks for.
 Result<> read_gang(View object, const RequestRules& rules, ResourceNames& names,
                    const FeatureGates& gates, Workload& workload) {
@@ -294,6 +311,11 @@ Result<Workload> read_workload(const objects::Value& object, ResourceNames& name
   }
   read_annotations(object, gates, workload);
   read_conditions(object, workload);
+  workload.queue_order_time =
+      read_queue_order_time(object, workload, gates,
+                            rules.configuration == nullptr
+                                ? RequeuingTimestamp::eviction
+                                : rules.configuration->wait_for_pods_ready.requeuing_timestamp);
   read_checks(status, workload);
   TRY(read_gang(object, rules, names, gates, workload));
   if (workload.is_quota_reserved) {

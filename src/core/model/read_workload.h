@@ -110,6 +110,7 @@ struct Workload {
   std::int64_t priority = 0;        // spec.priority, without the boost
   std::int64_t priority_boost = 0;  // 0 while the gate PriorityBoost is off
   Instant created;
+  Instant queue_order_time;
   std::string owner_uid;  // of the job; empty where there is none
   std::vector<GangPodSet> pod_sets;
 
@@ -172,10 +173,9 @@ struct Workload {
            !is_on_hold && !waits_for_replacement;
   }
 
-  // Since when it counts as queued: an eviction by an admission check sends it to the end.
-  Instant queued_since() const {
-    return is_evicted && evicted_reason == "AdmissionCheck" ? evicted_at : created;
-  }
+  // Since when it counts as queued. Evictions by an admission check, and by pods that were not
+  // ready in time where it is configured so, send it to the end; no other eviction does.
+  Instant queued_since() const { return queue_order_time; }
 };
 
 Result<Workload> read_workload(const objects::Value& object, ResourceNames& names,

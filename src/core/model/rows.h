@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/instant.h"
+#include "core/admission/last_tried.h"
 #include "core/model/flavor_resource.h"
 #include "core/model/ids.h"
 #include "core/model/read_admission_check.h"
@@ -64,6 +65,7 @@ struct ClusterQueueRow : Incarnation {
 
   // Something changed since its head was tried last.
   bool is_stirred = false;
+  bool wants_retry = false;  // of the inadmissible, once retries are not held back any more
   std::uint32_t ready_position = not_ready;  // in Tables::ready_queues
 
   static constexpr std::uint32_t not_ready = UINT32_MAX;
@@ -120,7 +122,7 @@ struct WorkloadRow : Incarnation {
   // At most one write of ours is under way for a workload: an admission, an eviction or a reason to
   // wait. It ends when the object shows it or forget() says that it was refused; only then the
   // workload is decided about again, so that a refusal can be told from the next decision.
-  objects::Value assumed;  // as the admission will make it; absent: none
+  bool assumed = false;  // the row shows an admission that is being written
   bool assumed_evicted = false;
   std::string telling;  // the message of the wait; empty: none
 
@@ -132,12 +134,18 @@ struct WorkloadRow : Incarnation {
   std::set<PodId> pods;  // that name it
 
   ClusterQueueId queued_in;  // while waiting
+  LastTried last_tried;      // flavors, by earlier cycles
+
+  // While it needs a second pass.
+  std::optional<Instant> second_pass_at = {};
+  int second_pass_tries = 0;
 
   ClusterQueueId reserved_in;
   Usage holds;
-  CandidateEntry candidate;   // as its queue's index has it
-  std::int64_t released = 0;  // not zero: a trial has taken its usage out of the state
-  std::vector<Slot> slots;    // in the order of pod sets and ranks
+  CandidateEntry candidate;         // as its queue's index has it
+  std::int64_t released = 0;        // not zero: a trial has taken its usage out of the state
+  std::vector<Slot> slots;          // in the order of pod sets and ranks
+  bool is_counted_unready = false;  // in Tables::not_ready_count
 };
 
 // The job that a Workload and pods name as their owner.

@@ -46,6 +46,8 @@ enum class Blocker : std::uint8_t {
 std::string row_key(objects::View object);
 objects::ObjectKey object_key(std::string_view row_key);
 
+struct Decision;
+
 struct Tables {
   Instant now;
   Configuration configuration;  // Kueue's; set before the first event
@@ -73,6 +75,11 @@ struct Tables {
 
   // What has to be looked at. Keys order the work; the sets say what has_work().
   PendingQueues pending;
+  bool holds_retries = false;  // wake() only notes who is to be woken
+  std::vector<ClusterQueueId> retries;
+  std::int64_t cycle_count = 0;
+  std::size_t not_ready_count = 0;  // hold quota and have pods that are not ready
+  std::set<std::pair<Instant, WorkloadId>> second_passes;   // by when they are due
   std::vector<ClusterQueueId> ready_queues;                 // have a head to try, in no order
   std::map<std::string, WorkloadId> waiting_for_place;      // parked for want of room on nodes
   std::map<std::string, WorkloadId> untold;                 // stranded or invalid, not yet said so
@@ -97,10 +104,11 @@ struct Tables {
   void tick(Instant to);
 
   // Assumptions (assumptions.cc).
-  void assume_status(WorkloadId id, const objects::Value& status);
-  void assume_evicted(WorkloadId id);
-  // `message`: of the condition that is being written; empty when it stands there already.
-  void assume_waiting(WorkloadId id, bool for_place_only, std::string message);
+  void assume_admission(WorkloadId id, Admission admission, bool is_admitted);
+  void assume_evicted(WorkloadId id, std::string_view reason);
+  void assume_requeued(const Decision& decision);
+  // The message of the condition that is being written.
+  void assume_told(WorkloadId id, std::string message);
   void assume_bound(PodId id, std::string_view node, std::string_view address);
   void assume_unbindable(PodId id, std::string message);
   void forget_workload(std::string_view key, std::string_view uid);
@@ -111,6 +119,10 @@ struct Tables {
   Blocker blocker_of(const WorkloadRow& row) const;
   // The head that may be tried now: active, and no word to it is under way.
   WorkloadId head_of(ClusterQueueId queue) const;
+  QueueTicket ticket_of(WorkloadId id) const;
+  // In back-off, or told to wait for a change that somebody else makes.
+  bool rests(const WorkloadRow& row) const;
+  SearchMoment moment_of(WorkloadId workload, ClusterQueueId queue) const;
   // Changes whenever more may fit in the queue than before: its tree has other quota, or a
   // reservation left it.
   std::uint64_t allocatable_generation(const ClusterQueueRow& queue) const;
@@ -129,8 +141,14 @@ struct Tables {
   void wake(ClusterQueueId queue);
   void wake_tree(ClusterQueueId queue);  // all that share a cohort with it, however far up
   void stir(ClusterQueueId queue);       // its head is to be tried again
+  void stir_tree(ClusterQueueId queue);
+  void stir_trees(const std::vector<ClusterQueueId>& queues);  // each once
   void wake_for_places();
   void wake_all();
+  void wake_now(ClusterQueueId queue);  // held back or not
+  void retry_inadmissible();            // those that were held back
+  // Everyone of the LocalQueues stands in the active set, in back-off or not: as when Kueue starts.
+  void activate_all();
 
  private:
   // request_rules.cc; an empty namespace: all.
@@ -158,8 +176,10 @@ struct Tables {
   void leave_reservation(WorkloadId id);
   void enter_slots(WorkloadId id);
   void enqueue(WorkloadId id, bool parked);
-  QueueTicket ticket_of(WorkloadId id) const;
-  bool rests(const WorkloadRow& row) const;
+  void requeue(WorkloadId id);  // to where it belongs now, if that is elsewhere
+  bool takes_from(const ClusterQueueRow& queue, LocalQueueId local_queue) const;
+  void plan_second_pass(WorkloadId id);
+  void count_unready(WorkloadId id, bool counts);
   void dequeue(WorkloadId id);
   void end_telling(WorkloadId id);
   void refresh_ready(ClusterQueueId id);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/model/incarnation.h"
+#include "core/model/second_pass.h"
 #include "core/model/tables.h"
 #include "core/model/workload_usage.h"
 #include "core/preemption/candidate_order.h"
@@ -15,13 +16,34 @@ using objects::View;
 
 namespace {
 
+bool is_same_condition(View before, View now, std::string_view type) {
+  return objects::condition(before, type) == objects::condition(now, type);
+}
+
 // Whether a pending workload asks the same as before: then its last answer still holds.
 bool asks_the_same(const Workload& before, const Workload& now, View old_object, View object) {
   return before.is_pending() && now.is_pending() && old_object["spec"] == object["spec"] &&
          old_object["status"]["reclaimablePods"] == object["status"]["reclaimablePods"] &&
-         before.is_evicted == now.is_evicted && before.may_requeue == now.may_requeue &&
-         before.has_failed_checks == now.has_failed_checks &&
-         before.queued_since() == now.queued_since();
+         is_same_condition(old_object, object, "Evicted") &&
+         is_same_condition(old_object, object, "Requeued") &&
+         before.priority_boost == now.priority_boost &&
+         before.has_closed_preemption_gate == now.has_closed_preemption_gate &&
+         before.has_failed_checks == now.has_failed_checks && before.equivalence == now.equivalence;
+}
+
+// Whether others may start because of what became of this one, though it holds what it held.
+bool makes_way(const Workload& before, const Workload& now) {
+  if (now.is_finished || !now.is_active) return true;
+  return now.is_quota_reserved && (before.effective_priority() != now.effective_priority());
+}
+
+// Whether the reservation that the object shows is another than the one it had.
+bool is_decided_anew(View before, View now) {
+  const View status = before["status"];
+  return !is_true(objects::condition(before, "QuotaReserved")) ||
+         is_true(objects::condition(now, "Evicted")) ||
+         !(status["admission"] == now["status"]["admission"]) ||
+         !(status["unhealthyNodes"] == now["status"]["unhealthyNodes"]);
 }
 
 }  // namespace
@@ -38,6 +60,7 @@ void Tables::enter_reservation(WorkloadId id) {
       quota.add_usage(queue.node, hold.flavor_resource, hold.amount);
     }
   }
+  count_unready(id, !row.spec.are_pods_ready);
   enter_slots(id);
 }
 
@@ -52,6 +75,7 @@ void Tables::leave_reservation(WorkloadId id) {
   }
   ++queue.removals;
   leave_candidates(*this, id);
+  count_unready(id, false);
   row.holds.clear();
   for (const Slot& slot : row.slots) {
     const std::int64_t empty = std::max<std::int64_t>(slot.count - slot.bound, 0);
@@ -63,6 +87,32 @@ void Tables::leave_reservation(WorkloadId id) {
   queue.reserving.erase(id);
   cluster_queues.release(row.reserved_in);
   row.reserved_in = ClusterQueueId::none();
+}
+
+// Where admissions wait for ready pods, the last one that gets ready lets them go on.
+void Tables::count_unready(WorkloadId id, bool counts) {
+  WorkloadRow& row = workloads[id];
+  if (row.is_counted_unready == counts) return;
+  row.is_counted_unready = counts;
+  if (counts) {
+    ++not_ready_count;
+  } else if (--not_ready_count == 0 && configuration.wait_for_pods_ready.block_admission) {
+    cluster_queues.for_each([&](ClusterQueueId queue, const ClusterQueueRow&) { stir(queue); });
+  }
+}
+
+void Tables::plan_second_pass(WorkloadId id) {
+  WorkloadRow& row = workloads[id];
+  if (row.second_pass_at) second_passes.erase({*row.second_pass_at, id});
+  const bool is_needed = row.standing == Standing::reserved && !row.assumed &&
+                         !row.assumed_evicted && needs_second_pass(row.spec);
+  if (!is_needed) {
+    row.second_pass_at.reset();
+    if (!row.assumed) row.second_pass_tries = 0;
+    return;
+  }
+  if (!row.second_pass_at) row.second_pass_at = now;
+  second_passes.emplace(*row.second_pass_at, id);
 }
 
 // Slots are taken from their nodes, less those in which a pod of the gang stands.
@@ -123,6 +173,7 @@ void Tables::enter(WorkloadId id) {
     enter_reservation(id);
     bind_candidates.emplace(key, id);
   }
+  plan_second_pass(id);
 }
 
 void Tables::leave(WorkloadId id) {
@@ -132,6 +183,7 @@ void Tables::leave(WorkloadId id) {
   leave_reservation(id);
   bind_candidates.erase(key);
   endangered.erase(key);
+  if (row.second_pass_at) second_passes.erase({*row.second_pass_at, id});
   if (!row.local_queue.is_none()) {
     local_queues[row.local_queue].workloads.erase(id);
     local_queues.release(row.local_queue);
@@ -172,6 +224,13 @@ void Tables::show_workload(WorkloadId id, const Value& object) {
     row.invalid = read.error().to_string();
   }
   enter(id);
+  if (row.assumed_evicted) row.spec.is_evicted = true;
+  // A search through the flavors goes on as long as it is the same search.
+  if (!configuration.gates.enabled(Gate::flavor_fungibility_preserve_scan_progress) ||
+      (row.spec.equivalence != before.equivalence && row.spec.equivalence != 0 &&
+       before.equivalence != 0)) {
+    row.last_tried = {};
+  }
   if (row.standing == Standing::resting) {
     const bool same = asks_the_same(before, row.spec, row.object, object);
     enqueue(id, same && was_parked);
@@ -182,7 +241,7 @@ void Tables::show_workload(WorkloadId id, const Value& object) {
     if (same && was_told && standing == row.standing) untold.erase(workloads.key(id));
   }
   if (!reserved_in.is_none()) {
-    if (row.holds != holds) wake_tree(reserved_in);
+    if (row.holds != holds || makes_way(before, row.spec)) wake_tree(reserved_in);
     if (slots > 0 && row.slots.size() != slots) wake_for_places();
     cluster_queues.release(reserved_in);
   }
@@ -190,7 +249,7 @@ void Tables::show_workload(WorkloadId id, const Value& object) {
 
 void Tables::remove_workload(WorkloadId id) {
   WorkloadRow& row = workloads[id];
-  const ClusterQueueId reserved_in = row.reserved_in;
+  const ClusterQueueId reserved_in = row.reserved_in.is_none() ? row.queued_in : row.reserved_in;
   const bool had_slots = !row.slots.empty();
   if (!reserved_in.is_none()) cluster_queues.hold(reserved_in);
   leave(id);
@@ -233,11 +292,12 @@ void Tables::apply_workload(const Event& event) {
   const bool is_told =
       is_over || is_true(reserved) || reserved["message"].string_or("") == row.telling;
   // An assumed admission stands until its own write is seen, or forget() says it was refused.
-  if (row.assumed && !is_true(reserved) && !is_over) {
+  const bool is_seen = is_over || (is_true(reserved) && is_decided_anew(row.object, event.object));
+  if (row.assumed && !is_seen) {
     row.object = event.object;
     return;
   }
-  row.assumed = {};
+  row.assumed = false;
   show_workload(id, event.object);
   row.object = event.object;
   if (is_told && !row.telling.empty()) end_telling(id);

@@ -6,6 +6,8 @@
 #include <array>
 #include <vector>
 
+#include "base/timestamp.h"
+#include "core/draft.h"
 #include "core/model/limits.h"
 #include "objects/edit.h"
 #include "objects/metadata.h"
@@ -72,6 +74,7 @@ std::string cut_message(std::string message, std::size_t bytes_max) {
 Value with_admission(const Value& workload, const Value& admission, bool is_admitted, Instant now) {
   Value next = objects::with(workload, {"status", "admission"}, admission).value_or(workload);
   next = objects::without(next, {"status", "resourceRequests"}).value_or(next);
+  next = objects::without(next, {"status", "unhealthyNodes"}).value_or(next);
   next = set_condition(
       next, "QuotaReserved", true, "QuotaReserved",
       fmt::format("Quota reserved in ClusterQueue {}", admission["clusterQueue"].string_or("")),
@@ -87,19 +90,94 @@ Value with_admission(const Value& workload, const Value& admission, bool is_admi
   return set_condition(next, "Admitted", true, "Admitted", "The workload is admitted", now);
 }
 
-Value with_eviction(const Value& workload, const Because& because, Instant now) {
-  const Value next =
-      set_condition(workload, "Evicted", true, because.reason(), because.message(), now);
-  return count_eviction(next, because.reason());
+namespace {
+
+// Whole seconds, as conditions have them.
+std::string condition_time(Instant now) {
+  return format_time(Timestamp::of_unix(Timestamp::of(now).seconds(), 0).value_or(Timestamp()));
 }
 
-Value with_wait(const Value& workload, const Because& because, Instant now) {
+// One check, back at the beginning. A check that asked for another try has had one more.
+Value reset_check(View check, Instant now) {
+  const std::string_view state = check["state"].string_or("");
+  Draft draft(Value::object(
+      {{"name", Value::copy_of(check["name"])},
+       {"state", Value::string("Pending")},
+       {"message",
+        Value::string(fmt::format("Reset to Pending after eviction. Previously: {}", state))},
+       {"lastTransitionTime", Value::string(condition_time(now))}}));
+  if (check["requeueAfterSeconds"]) {
+    draft.set({"requeueAfterSeconds"}, Value::copy_of(check["requeueAfterSeconds"]));
+  }
+  if (state == "Retry") {
+    draft.set({"retryCount"}, Value::integer(check["retryCount"].integer_or(0) + 1));
+  }
+  return draft.value();
+}
+
+Value reset_checks(const Value& workload, Instant now) {
+  Value next = workload;
+  const View checks = workload["status"]["admissionChecks"];
+  for (std::size_t i = 0; i < checks.size(); ++i) {
+    if (checks[i]["state"].string_or("") == "Pending") continue;
+    next = objects::with(next, {"status", "admissionChecks", i}, reset_check(checks[i], now))
+               .value_or(next);
+  }
+  return next;
+}
+
+Value close_gates(const Value& workload, Instant now) {
+  Value next = workload;
+  const std::size_t count = workload["status"]["preemptionGates"].size();
+  for (std::size_t i = 0; i < count; ++i) {
+    next =
+        objects::with(next, {"status", "preemptionGates", i, "position"}, Value::string("Closed"))
+            .value_or(next);
+    next = objects::with(next, {"status", "preemptionGates", i, "lastTransitionTime"},
+                         Value::string(condition_time(now)))
+               .value_or(next);
+  }
+  return next;
+}
+
+}  // namespace
+
+Value with_eviction(const Value& workload, std::string_view reason, std::string message,
+                    Instant now) {
+  Value next = set_condition(workload, "Evicted", true, reason, message, now);
+  for (const std::string_view field : {"clusterName", "nominatedClusterNames", "unhealthyNodes"}) {
+    next = objects::without(next, {"status", field}).value_or(next);
+  }
+  next = close_gates(reset_checks(next, now), now);
+  if (is_true(objects::condition(next, "BlockedOnPreemptionGates"))) {
+    next = set_condition(next, "BlockedOnPreemptionGates", false, reason, std::move(message), now);
+  }
+  return count_eviction(next, reason);
+}
+
+Value with_preemption(const Value& workload, std::string_view reason, const std::string& message,
+                      Instant now) {
+  const Value next = set_condition(workload, "Preempted", true, reason, message, now);
+  return with_eviction(next, "Preempted", message, now);
+}
+
+Value with_finished(const Value& workload, std::string_view reason, std::string message,
+                    Instant now) {
+  return set_condition(workload, "Finished", true, reason, std::move(message), now);
+}
+
+Value with_wait(const Value& workload, const Because& because, bool is_granular, Instant now) {
   const View before = objects::condition(workload, "QuotaReserved");
   const std::string message = because.message();
-  const bool is_told = is_false(before) && before["reason"].string_or("") == because.reason() &&
+  const std::string_view reason = is_granular ? because.cause() : because.reason();
+  const bool is_told = is_false(before) && before["reason"].string_or("") == reason &&
                        says_the_same(before["message"].string_or(""), message);
-  if (is_told) return workload;
-  return set_condition(workload, "QuotaReserved", false, because.reason(), message, now);
+  Value next = workload;
+  if (!is_told) next = set_condition(next, "QuotaReserved", false, reason, message, now);
+  if (because.is_gated() && !is_true(objects::condition(next, "BlockedOnPreemptionGates"))) {
+    next = set_condition(next, "BlockedOnPreemptionGates", true, "PreemptionGated", message, now);
+  }
+  return next;
 }
 
 Value with_unschedulable(const Value& pod, const Because& because, Instant now) {

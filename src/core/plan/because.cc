@@ -27,7 +27,7 @@ struct Words {
 };
 
 // In the order of severity: the first that applies names the cause.
-constexpr std::array<Words, 26> words{{
+constexpr std::array<Words, 34> words{{
     {Type::node_failed, "NodeFailed", "NodeFailures", "NodeFailures"},
     {Type::invalid, "Invalid", "Inadmissible", "Misconfigured"},
     {Type::queue_not_found, "QueueNotFound", "Inadmissible", "Misconfigured"},
@@ -54,6 +54,14 @@ constexpr std::array<Words, 26> words{{
     {Type::no_topology, "NoTopology", "Pending", "TopologyPlacementFailed"},
     {Type::unschedulable, "Unschedulable", "Unschedulable", "Unschedulable"},
     {Type::lost_race, "LostRace", "Pending", "WaitingForQuota"},
+    {Type::overlapping_targets, "OverlappingTargets", "Pending", "WaitingForQuota"},
+    {Type::deferred_fit, "DeferredFit", "Pending", "WaitingForPreemptedWorkloads"},
+    {Type::pending_preemption, "PendingPreemption", "Pending", "WaitingForPreemptedWorkloads"},
+    {Type::preemption_gated, "PreemptionGated", "Pending", "AdmissionGated"},
+    {Type::pods_not_ready, "PodsNotReady", "Waiting", "WaitingForPodsReady"},
+    {Type::invalid_requests, "InvalidRequests", "Pending", "Misconfigured"},
+    {Type::unsupported, "Unsupported", "Inadmissible", "Misconfigured"},
+    {Type::quota_reserved, "QuotaReserved", "QuotaReserved", "QuotaReserved"},
 }};
 
 const Words& words_of(Type type) {
@@ -158,7 +166,8 @@ std::string Reason::to_string() const {
     case Type::cluster_queue_inactive:
       return fmt::format("ClusterQueue {} is inactive", name);
     case Type::namespace_not_found:
-      return fmt::format("workload namespace \"{}\" does not exist", name);
+      return fmt::format("workload namespace \"{0}\" does not exist: namespaces \"{0}\" not found",
+                         name);
     case Type::namespace_mismatch:
       return "workload namespace doesn't match ClusterQueue selector";
     case Type::checks_failed:
@@ -184,11 +193,26 @@ std::string Reason::to_string() const {
       return place_text(*this);
     case Type::lost_race:
       return "Workload no longer fits after processing another workload";
+    case Type::overlapping_targets:
+      return "Workload has overlapping preemption targets with another workload";
+    case Type::deferred_fit:
+      return "Workload has overlapping preemption targets with another workload, but will fit "
+             "after these preemptions complete";
+    case Type::pending_preemption:
+      return fmt::format(". Pending the preemption of {} workload(s)", amount);
+    case Type::preemption_gated:
+      return "Workload requires preemption, but it's gated";
+    case Type::pods_not_ready:
+      return "waiting for all admitted workloads to be in PodsReady condition";
+    case Type::quota_reserved:
+      return fmt::format("Quota reserved in ClusterQueue {}", name);
     case Type::node_failed:
       return fmt::format(
           "Workload was evicted as there was no replacement for unhealthy node(s): {}", name);
     case Type::no_topology:
     case Type::unschedulable:
+    case Type::invalid_requests:
+    case Type::unsupported:
     case Type::invalid:
       return detail;
   }
@@ -200,12 +224,21 @@ std::string_view Because::reason() const {
 }
 
 std::string_view Because::cause() const {
-  return leading(reasons).cause;
+  return cause_word.empty() ? leading(reasons).cause : cause_word;
+}
+
+bool Because::is_gated() const {
+  return reasons.size() == 1 && reasons.front().type == Type::preemption_gated;
 }
 
 std::string Because::message() const {
   std::vector<std::string> parts;
+  std::string ending;
   for (std::size_t i = 0; i < reasons.size();) {
+    if (reasons[i].type == Type::pending_preemption) {
+      ending += reasons[i++].to_string();
+      continue;
+    }
     if (!concerns_flavors(reasons[i].type)) {
       parts.push_back(reasons[i].to_string());
       ++i;
@@ -221,7 +254,7 @@ std::string Because::message() const {
     parts.push_back(fmt::format("couldn't assign flavors to pod set {}: {}", pod_set,
                                 fmt::join(obstacles, ", ")));
   }
-  return fmt::format("{}", fmt::join(parts, "; "));
+  return fmt::format("{}{}", fmt::join(parts, "; "), ending);
 }
 
 namespace {

@@ -44,8 +44,16 @@ struct Reason {
     checks_failed,             // an admission check said no
     unschedulable,  // a pod that no queue manages: `detail` counts the nodes and their reasons
     lost_race,      // fitted until another head of the same cycle was admitted
-    node_failed,    // eviction
-    invalid,        // the workload cannot be read: `detail`
+    overlapping_targets,  // another head of the cycle preempts the same workloads
+    deferred_fit,         // it will fit when those have stopped
+    pending_preemption,   // `amount` workloads have to stop first
+    preemption_gated,     // needs preemption, which its gate does not let pass
+    pods_not_ready,       // admissions wait for the pods of those that were admitted
+    invalid_requests,     // its resources are no valid request: `detail`
+    unsupported,          // it uses what Muster does not serve yet: `detail`
+    quota_reserved,       // no obstacle: in the ClusterQueue `name`
+    node_failed,          // eviction
+    invalid,              // the workload cannot be read: `detail`
   };
 
   Type type = Type::invalid;
@@ -63,8 +71,10 @@ struct Reason {
 
 struct Because {
   std::vector<Reason> reasons;
+  std::string_view cause_word = {};  // where the reasons alone do not say it
 
   bool empty() const { return reasons.empty(); }
+  bool is_gated() const;            // it waits for a preemption gate
   std::string_view reason() const;  // of the condition
   std::string_view cause() const;
   std::string message() const;

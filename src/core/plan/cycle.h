@@ -3,9 +3,8 @@
 //
 //   Cycle cycle(tables, policy);
 //   evict_failed_nodes(cycle);  tell_stranded(cycle);
-//   auto nominees = nominate(cycle);  order(nominees);
-//   keep_room(cycle, nominees);  admit(cycle, nominees);
-//   bind(cycle);  place_unmanaged(cycle);
+//   nominate(cycle, heads_of(cycle));  process_all(cycle);
+//   tell_waiting(cycle);  bind(cycle);  place_unmanaged(cycle);
 //
 // Assumes: the trial of the cycle is never committed; the state is as it was when the cycle ends.
 // SPDX-License-Identifier: Apache-2.0
@@ -13,11 +12,11 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
-#include "core/admission/assignment.h"
 #include "core/model/tables.h"
 #include "core/model/trial.h"
 #include "core/plan/plan.h"
@@ -31,27 +30,39 @@ struct Cycle {
   const Policy& policy;
   Trial trial;
   Plan plan = {};
-  std::set<std::string> evicted = {};                           // keys, in this cycle
+  std::vector<Decision> entries = {};       // nominated
+  std::vector<Decision> inadmissible = {};  // that met an objection before quota was asked
+  std::vector<WorkloadId> preempted = {};   // victims of this cycle's preemptors, each once
+  std::set<std::string> evicted = {};       // keys, in this cycle
   std::map<NodeId, std::vector<std::uint32_t>> addresses = {};  // given in this cycle
+  bool keeps_room = false;                                      // keep_room() was called
   bool took_places = false;                                     // some gang was placed
+  std::size_t not_ready = 0;  // admitted in this cycle, so without ready pods
 };
 
-// A head that has quota; it is admitted unless another head of the cycle takes its place.
-struct Nominee {
+// A workload to be tried, with the queue it is tried in.
+struct Head {
   WorkloadId workload;
   ClusterQueueId queue;
-  QueueTicket place;
-  Assignment assignment;
 };
 
 void evict_failed_nodes(Cycle& cycle);
 void tell_stranded(Cycle& cycle);
-std::vector<Nominee> nominate(Cycle& cycle);
-void order(std::vector<Nominee>& nominees);
-void keep_room(Cycle& cycle, const std::vector<Nominee>& nominees);
-void admit(Cycle& cycle, const std::vector<Nominee>& nominees);
+std::vector<Head> heads_of(const Cycle& cycle);
+void nominate(Cycle& cycle, const std::vector<Head>& heads);
+void process_all(Cycle& cycle);
+void keep_room(Cycle& cycle);  // once, before the first gang is placed
 void bind(Cycle& cycle);
 void place_unmanaged(Cycle& cycle);
+
+Placement placement_in(const Cycle& cycle, ClusterQueueId queue);
+
+// Places the gang of an entry whose quota fits, where its queue wants that. Takes room in the
+// trial; answers what stands in the way.
+std::optional<Reason> place_entry(Cycle& cycle, Trial& trial, Decision& entry);
+
+// Whether no check and no topology will be outstanding once the entry is admitted.
+bool is_admitted_at_once(const Tables& tables, const Decision& entry);
 
 // An address for one more pod on the node; empty where the node gives none.
 std::string take_address(Cycle& cycle, NodeId node);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <array>
-
 #include "core/model/limits.h"
 #include "core/model/tables.h"
 #include "core/plan/admission_status.h"
+#include "core/plan/admission_value.h"
 #include "core/plan/plan.h"
+#include "core/preemption/message.h"
 #include "core/words.h"
 #include "objects/edit.h"
 #include "objects/metadata.h"
@@ -19,6 +19,8 @@ using objects::View;
 namespace {
 
 namespace resources = objects::resources;
+
+using Lists = std::vector<std::vector<Edit>>;
 
 constexpr std::string_view admission_component = "kueue-admission";
 constexpr std::string_view scheduler_component = "default-scheduler";
@@ -45,15 +47,19 @@ Instant queued_at(View workload) {
   return objects::instant_of(workload["metadata"]["creationTimestamp"]).value_or(Instant{});
 }
 
-std::vector<Edit> admit_edits(const Tables& tables, const Value& object, const Action& action) {
-  const Value next = objects::with(object, {"status"}, action.status).must();
-  const std::string_view queue = next["status"]["admission"]["clusterQueue"].string_or("");
+std::vector<Edit> admit_edits(const Tables& tables, const Decision& decision) {
+  const Value& object = tables.workloads[decision.workload].object;
+  const Value next =
+      with_admission(object, admission_value(tables, decision), decision.is_admitted, tables.now);
+  const std::string& queue = tables.cluster_queues.key(decision.queue);
   std::vector<Edit> edits{Edit::update_status(resources::workloads, next)};
-  edits.push_back(
-      note(resources::workloads, next, admission_component, "QuotaReserved",
-           fmt::format("Quota reserved in ClusterQueue {}, wait time since queued was {}", queue,
-                       seconds_text(tables.now - queued_at(object)))));
-  if (is_true(objects::condition(next, "Admitted"))) {
+  if (!decision.is_second_pass) {
+    edits.push_back(
+        note(resources::workloads, next, admission_component, "QuotaReserved",
+             fmt::format("Quota reserved in ClusterQueue {}, wait time since queued was {}", queue,
+                         seconds_text(tables.now - queued_at(object)))));
+  }
+  if (decision.is_admitted && object["status"]["unhealthyNodes"].empty()) {
     edits.push_back(note(
         resources::workloads, next, admission_component, "Admitted",
         fmt::format("Admitted by ClusterQueue {}, wait time since reservation was 0s", queue)));
@@ -61,21 +67,64 @@ std::vector<Edit> admit_edits(const Tables& tables, const Value& object, const A
   return edits;
 }
 
-std::vector<Edit> evict_edits(const Tables& tables, const Value& object, const Action& action) {
-  const Value next = with_eviction(object, action.because, tables.now);
+// The slice that is replaced ends when the one that replaces it is admitted.
+std::vector<Edit> finish_edits(const Tables& tables, const Decision& decision) {
+  const WorkloadRow& row = tables.workloads[decision.workload];
+  const Value& slice = tables.workloads[decision.replaced_slice].object;
+  std::string message = fmt::format(
+      "Replaced to accommodate a workload (UID: {}, JobUID: {}) due to workload slice aggregation",
+      row.uid, row.spec.job_uid);
+  const Value next = with_finished(slice, "WorkloadSliceReplaced", message, tables.now);
   return {Edit::update_status(resources::workloads, next),
-          note(resources::workloads, next, admission_component,
-               fmt::format("EvictedDueTo{}", action.because.reason()), action.because.message())};
+          note(resources::workloads, next, admission_component, "WorkloadSliceReplaced",
+               std::move(message))};
 }
 
-std::vector<Edit> wait_edits(const Tables& tables, const Value& object, const Action& action) {
-  // Who lost a race is tried again at once: the next cycle says what there is to say.
-  if (action.because.reasons.front().type == Reason::Type::lost_race) return {};
-  const Value next = with_wait(object, action.because, tables.now);
-  if (next.view() == object.view()) return {};
+std::string priorities_text(const Workload& preemptor, const Workload& victim) {
+  return fmt::format(
+      "; preemptor effective priority: {} (base: {}, boost: {}); preemptee effective priority: {} "
+      "(base: {}, boost: {})",
+      preemptor.effective_priority(), preemptor.priority, preemptor.priority_boost,
+      victim.effective_priority(), victim.priority, victim.priority_boost);
+}
+
+std::vector<Edit> preempt_edits(const Tables& tables, const Decision& decision,
+                                const Target& target) {
+  const WorkloadRow& preemptor = tables.workloads[decision.workload];
+  const WorkloadRow& victim = tables.workloads[target.workload];
+  const std::string message = preemption_message(tables, decision.workload, decision.queue, target);
+  const Value next =
+      with_preemption(victim.object, reason_name(target.reason), message, tables.now);
+  const std::string priorities = priorities_text(preemptor.spec, victim.spec);
   return {Edit::update_status(resources::workloads, next),
-          note(resources::workloads, next, admission_component, action.because.reason(),
-               action.because.message(), true)};
+          note(resources::workloads, next, admission_component, "EvictedDueToPreempted", message),
+          note(resources::workloads, next, admission_component, "Preempted", message + priorities),
+          note(resources::workloads, preemptor.object, admission_component, "PreemptedWorkload",
+               fmt::format("Preempted workload {} (UID: {}) in ClusterQueue {}{}",
+                           tables.workloads.key(target.workload), victim.uid,
+                           victim.spec.admission.cluster_queue, priorities))};
+}
+
+std::vector<Edit> evict_edits(const Tables& tables, WorkloadId id, const Because& because) {
+  const Value next =
+      with_eviction(tables.workloads[id].object, because.reason(), because.message(), tables.now);
+  return {Edit::update_status(resources::workloads, next),
+          note(resources::workloads, next, admission_component,
+               fmt::format("EvictedDueTo{}", because.reason()), because.message())};
+}
+
+// From here on the reason counts as being written, where it is not what the object says already.
+std::vector<Edit> wait_edits(Tables& tables, WorkloadId id, const Because& because) {
+  const Value& object = tables.workloads[id].object;
+  const bool is_granular =
+      tables.configuration.gates.enabled(Gate::unadmitted_workloads_observability);
+  const Value next = with_wait(object, because, is_granular, tables.now);
+  if (next.view() == object.view()) return {};
+  const View condition = objects::condition(next, "QuotaReserved");
+  tables.assume_told(id, std::string(condition["message"].string_or("")));
+  return {Edit::update_status(resources::workloads, next),
+          note(resources::workloads, next, admission_component, condition["reason"].string_or(""),
+               because.message(), true)};
 }
 
 std::vector<Edit> bind_edits(const Value& pod, const Action& action) {
@@ -108,7 +157,7 @@ std::vector<Edit> unbindable_edits(const Tables& tables, const Value& pod, const
                action.because.message(), true)};
 }
 
-std::vector<Edit> edits_of_action(const Tables& tables, const Action& action) {
+std::vector<Edit> edits_of_action(Tables& tables, const Action& action) {
   const std::string key = action.key.to_string();
   if (action.type == Action::Type::bind || action.type == Action::Type::unbindable) {
     const PodId id = tables.pods.find(key);
@@ -119,26 +168,61 @@ std::vector<Edit> edits_of_action(const Tables& tables, const Action& action) {
   }
   const WorkloadId id = tables.workloads.find(key);
   if (id.is_none() || tables.workloads[id].uid != action.uid) return {};
-  const Value& object = tables.workloads[id].object;
-  if (action.type == Action::Type::admit) return admit_edits(tables, object, action);
-  if (action.type == Action::Type::evict) return evict_edits(tables, object, action);
-  return wait_edits(tables, object, action);
+  if (action.type == Action::Type::evict) return evict_edits(tables, id, action.because);
+  return wait_edits(tables, id, action.because);
+}
+
+void add(Lists& lists, std::vector<Edit> edits) {
+  if (!edits.empty()) lists.push_back(std::move(edits));
+}
+
+void add_actions(Lists& lists, Tables& tables, const Plan& plan, Action::Type type) {
+  for (const Action& action : plan.actions) {
+    if (action.type == type) add(lists, edits_of_action(tables, action));
+  }
+}
+
+void add_evictions(Lists& lists, Tables& tables, const Plan& plan) {
+  add_actions(lists, tables, plan, Action::Type::evict);
+  for (const Decision& decision : plan.decisions) {
+    if (decision.type == Decision::Type::evict) {
+      add(lists, evict_edits(tables, decision.workload, because_of(tables, decision)));
+    }
+    if (decision.type != Decision::Type::preempt) continue;
+    for (const Target& target : decision.targets) {
+      // Who was asked to go before is not asked again.
+      const View object = tables.workloads[target.workload].object;
+      if (is_true(objects::condition(object, "Evicted"))) continue;
+      add(lists, preempt_edits(tables, decision, target));
+    }
+  }
+}
+
+void add_waits(Lists& lists, Tables& tables, const Plan& plan) {
+  for (const Decision& decision : plan.decisions) {
+    const bool waits =
+        decision.type == Decision::Type::wait || decision.type == Decision::Type::preempt;
+    // Who lost a race is tried again at once: the next cycle says what there is to say.
+    if (!waits || decision.is_second_pass || decision.word == WaitWord::lost_race) continue;
+    add(lists, wait_edits(tables, decision.workload, because_of(tables, decision)));
+  }
+  add_actions(lists, tables, plan, Action::Type::tell);
 }
 
 }  // namespace
 
-std::vector<std::vector<Edit>> edits_of(const ClusterState& state, const Plan& plan) {
-  constexpr std::array<Action::Type, 5> sequence{Action::Type::evict, Action::Type::admit,
-                                                 Action::Type::bind, Action::Type::wait,
-                                                 Action::Type::unbindable};
-  std::vector<std::vector<Edit>> lists;
-  for (const Action::Type type : sequence) {
-    for (const Action& action : plan.actions) {
-      if (action.type != type) continue;
-      std::vector<Edit> edits = edits_of_action(state.tables(), action);
-      if (!edits.empty()) lists.push_back(std::move(edits));
-    }
+std::vector<std::vector<Edit>> edits_of(ClusterState& state, const Plan& plan) {
+  Tables& tables = state.tables();
+  Lists lists;
+  add_evictions(lists, tables, plan);
+  for (const Decision& decision : plan.decisions) {
+    if (decision.type != Decision::Type::admit) continue;
+    add(lists, admit_edits(tables, decision));
+    if (!decision.replaced_slice.is_none()) add(lists, finish_edits(tables, decision));
   }
+  add_actions(lists, tables, plan, Action::Type::bind);
+  add_waits(lists, tables, plan);
+  add_actions(lists, tables, plan, Action::Type::unbindable);
   return lists;
 }
 

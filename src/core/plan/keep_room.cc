@@ -13,10 +13,6 @@ namespace muster::core {
 
 namespace {
 
-Placement placement_in(const Cycle& cycle, ClusterQueueId queue) {
-  return cycle.tables.cluster_queues[queue].spec.placement.value_or(cycle.policy.placement);
-}
-
 // Pods of the set that stand on no node yet.
 std::int64_t floating(const Tables& tables, const WorkloadRow& row, std::uint32_t index,
                       std::int64_t count) {
@@ -52,11 +48,9 @@ void keep_room_of(Cycle& cycle, const WorkloadRow& row) {
 
 }  // namespace
 
-void keep_room(Cycle& cycle, const std::vector<Nominee>& nominees) {
-  const bool asks_for_room = std::ranges::any_of(nominees, [&](const Nominee& nominee) {
-    return placement_in(cycle, nominee.queue) != Placement::none;
-  });
-  if (!asks_for_room) return;
+void keep_room(Cycle& cycle) {
+  if (cycle.keeps_room) return;
+  cycle.keeps_room = true;
   std::map<std::string, WorkloadId> floating_gangs;
   cycle.tables.cluster_queues.for_each([&](ClusterQueueId queue, const ClusterQueueRow& row) {
     if (placement_in(cycle, queue) != Placement::checked) return;

@@ -1,41 +1,16 @@
-// One head of every ClusterQueue: does it have quota? Also those who can stand in no queue.
+// Each head alone, against the same state: what keeps it out before quota is asked, or else with
+// which flavors and after whose eviction it could be admitted.
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
-
 #include "core/admission/find_assignment.h"
 #include "core/plan/cycle.h"
+#include "objects/metadata.h"
 
 namespace muster::core {
 
 namespace {
 
-void wait(Cycle& cycle, WorkloadId workload, std::vector<Reason> reasons) {
-  Action action = action_on(cycle, Action::Type::wait, workload);
-  action.because.reasons = std::move(reasons);
-  cycle.plan.actions.push_back(std::move(action));
-}
-
-Reason blocker_reason(const Tables& tables, const WorkloadRow& row) {
-  const LocalQueueRow& local_queue = tables.local_queues[row.local_queue];
-  const auto cluster_queue = [&] { return tables.cluster_queues.key(local_queue.cluster_queue); };
-  switch (tables.blocker_of(row)) {
-    case Blocker::local_queue_missing:
-      return {.type = Reason::Type::queue_not_found, .name = row.spec.queue_name};
-    case Blocker::local_queue_stopped:
-      return {.type = Reason::Type::queue_stopped, .name = row.spec.queue_name};
-    case Blocker::cluster_queue_missing:
-      return {.type = Reason::Type::cluster_queue_not_found, .name = cluster_queue()};
-    case Blocker::cluster_queue_inactive:
-    case Blocker::none:
-      return {.type = Reason::Type::cluster_queue_inactive, .name = cluster_queue()};
-  }
-  return {};
-}
-
-// What keeps a head out before quota is asked.
-std::optional<Reason> objection(const Tables& tables, const WorkloadRow& row,
-                                const ClusterQueueRow& queue) {
-  if (row.spec.has_failed_checks) return Reason{.type = Reason::Type::checks_failed};
+std::optional<Reason> namespace_objection(const Tables& tables, const WorkloadRow& row,
+                                          const ClusterQueueRow& queue) {
   const NamespaceRow& name_space = tables.namespaces[row.name_space];
   if (!name_space.present) {
     return Reason{.type = Reason::Type::namespace_not_found,
@@ -47,49 +22,61 @@ std::optional<Reason> objection(const Tables& tables, const WorkloadRow& row,
   return std::nullopt;
 }
 
+std::optional<Reason> objection(const Tables& tables, const WorkloadRow& row,
+                                ClusterQueueId queue_id) {
+  if (row.spec.has_failed_checks) return Reason{.type = Reason::Type::checks_failed};
+  const ClusterQueueRow& queue = tables.cluster_queues[queue_id];
+  if (!queue.present) {
+    return Reason{.type = Reason::Type::cluster_queue_not_found,
+                  .name = tables.cluster_queues.key(queue_id)};
+  }
+  if (!queue.is_active) {
+    return Reason{.type = Reason::Type::cluster_queue_inactive,
+                  .name = tables.cluster_queues.key(queue_id)};
+  }
+  if (auto reason = namespace_objection(tables, row, queue)) return reason;
+  if (!row.spec.resources_objection.empty()) {
+    return Reason{.type = Reason::Type::invalid_requests, .detail = row.spec.resources_objection};
+  }
+  if (!row.spec.unsupported.empty()) {
+    return Reason{.type = Reason::Type::unsupported, .detail = row.spec.unsupported};
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
-void tell_stranded(Cycle& cycle) {
-  for (const auto& [key, id] : cycle.tables.untold) {
-    const WorkloadRow& row = cycle.tables.workloads[id];
-    if (row.standing == Standing::invalid) {
-      wait(cycle, id, {{.type = Reason::Type::invalid, .detail = row.invalid}});
-    } else {
-      wait(cycle, id, {blocker_reason(cycle.tables, row)});
-    }
-  }
-}
-
-std::vector<Nominee> nominate(Cycle& cycle) {
-  std::vector<Nominee> nominees;
-  std::vector<ClusterQueueId> queues = cycle.tables.ready_queues;
-  std::ranges::sort(queues, {}, [&](ClusterQueueId id) -> const std::string& {
-    return cycle.tables.cluster_queues.key(id);
-  });
-  for (const ClusterQueueId id : queues) {
-    const ClusterQueueRow& queue = cycle.tables.cluster_queues[id];
-    const WorkloadId head = cycle.tables.head_of(id);
-    const WorkloadRow& row = cycle.tables.workloads[head];
-    if (auto reason = objection(cycle.tables, row, queue)) {
-      wait(cycle, head, {std::move(*reason)});
+void nominate(Cycle& cycle, const std::vector<Head>& heads) {
+  Tables& tables = cycle.tables;
+  cycle.entries.reserve(heads.size());
+  for (const Head& head : heads) {
+    const WorkloadRow& row = tables.workloads[head.workload];
+    Decision entry;
+    entry.workload = head.workload;
+    entry.queue = head.queue;
+    entry.is_second_pass = row.spec.is_quota_reserved;
+    if (auto reason = objection(tables, row, head.queue)) {
+      if (reason->type == Reason::Type::namespace_mismatch) {
+        entry.requeue_reason = RequeueReason::namespace_mismatch;
+      }
+      entry.word = WaitWord::objection;
+      entry.objection = std::move(reason);
+      cycle.inadmissible.push_back(std::move(entry));
       continue;
     }
+    const auto preemptor = tables.pending.preemptor(head.workload);
+    entry.is_preemptor = preemptor && preemptor->generation == objects::generation_of(row.object);
     Nomination nomination =
-        find_assignment(cycle.tables, cycle.trial, cycle.policy, {.workload = head, .queue = id});
-    if (nomination.assignment.mode != AssignmentMode::fit) {
-      wait(cycle, head, reasons_of(cycle.tables, nomination.assignment));
-      continue;
-    }
-    nominees.push_back(
-        {head, id, cycle.tables.pending.ticket(head), std::move(nomination.assignment)});
+        find_assignment(tables, cycle.trial, cycle.policy,
+                        {.workload = head.workload,
+                         .queue = head.queue,
+                         .last = &row.last_tried,
+                         .moment = tables.moment_of(head.workload, head.queue)});
+    entry.was_tried = true;
+    entry.assignment = std::move(nomination.assignment);
+    entry.targets = std::move(nomination.targets);
+    cycle.entries.push_back(std::move(entry));
   }
-  return nominees;
-}
-
-// Heads of different queues compete as if they stood in one: priority, then who came first.
-void order(std::vector<Nominee>& nominees) {
-  std::ranges::sort(
-      nominees, [](const Nominee& a, const Nominee& b) { return stands_before(a.place, b.place); });
 }
 
 }  // namespace muster::core

@@ -1,10 +1,10 @@
 // plan(): one cycle of decisions. State in, decisions out: who is admitted with which flavors and
-// nodes, which pods go where, who must go, and for everyone else why not. It does no I/O, reads no
-// clock, takes no lock, throws no dice, and leaves the state as it found it.
+// nodes, who has to make room, which pods go where, and for everyone else why not. It does no I/O,
+// reads no clock, takes no lock, throws no dice, and leaves the state as it found it.
 //
 //   Plan cycle = plan(state, policy);
 //   state.assume(cycle);                      // until the writes come back as events
-//   for (const Edit& edit : edits_of(state, cycle)) …
+//   for (const auto& list : edits_of(state, cycle)) …
 //
 // Assumes: one head per ClusterQueue and cycle, as Kueue does it; control/ runs cycles until one
 // decides nothing. `now` is the last tick the state has seen.
@@ -18,33 +18,35 @@
 #include "core/edit.h"
 #include "core/model/cluster_state.h"
 #include "core/plan/because.h"
+#include "core/plan/decision.h"
 #include "core/plan/policy.h"
 #include "objects/resource.h"
 #include "objects/value.h"
 
 namespace muster::core {
 
-// One decision. Plain values that print and serialise.
+// What happens beside the heads of queues. Plain values that print and serialise.
 struct Action {
   enum class Type : std::uint8_t {
-    admit,       // workload: `status` is its new status (admission, conditions)
-    wait,        // workload: the head could not start; `because` says why
+    tell,        // workload: it waits without having been tried; `because` says why
     evict,       // workload: it must stop; `because` says why
     bind,        // pod: to `node` with `address`
     unbindable,  // pod that no queue manages and no node takes; `because`
   };
 
-  Type type = Type::wait;
+  Type type = Type::tell;
   objects::ObjectKey key;  // of the workload or the pod
   std::string uid;
-  objects::Value status = {};  // admit
-  std::string node = {};       // bind
-  std::string address = {};    // bind; empty where the cluster's own network gives one
-  Because because = {};        // wait, evict, unbindable
+  std::string node = {};     // bind
+  std::string address = {};  // bind; empty where the cluster's own network gives one
+  Because because = {};      // tell, evict, unbindable
 };
 
 struct Plan {
+  std::vector<Decision> decisions;  // about heads, in the order in which they were made
   std::vector<Action> actions;
+  // The last decision waits until admitted workloads are ready, and so do the heads behind it.
+  bool is_blocked = false;
 
   bool decides_something() const;  // anything but waits
 };
@@ -53,9 +55,11 @@ Plan plan(ClusterState& state, const Policy& policy);
 
 // The writes that carry the plan out, each with its notes: evictions first, then admissions, then
 // bindings, then conditions of those who wait, and those only where the reason changed. One inner
-// list per object: lists are independent of each other.
-std::vector<std::vector<Edit>> edits_of(const ClusterState& state, const Plan& plan);
+// list per object: lists are independent of each other. After assume(): from here on a reason
+// counts as being written.
+std::vector<std::vector<Edit>> edits_of(ClusterState& state, const Plan& plan);
 
-objects::Value to_value(const Plan& plan);
+// Before assume(): what a decision refers to may be gone after it.
+objects::Value to_value(const ClusterState& state, const Plan& plan);
 
 }  // namespace muster::core

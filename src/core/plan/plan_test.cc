@@ -28,11 +28,11 @@ class PlanTest : public ::testing::Test {
 
   void add(const made::Made& made) { state_.apply(made::upsert(made)); }
 
-  // The types of the actions of one cycle, which counts from now on.
-  std::vector<Action> cycle(const Policy& policy = {}) {
+  // What one cycle decided, which counts from now on.
+  std::vector<Decision> cycle(const Policy& policy = {}) {
     Plan made = plan(state_, policy);
     state_.assume(made);
-    return made.actions;
+    return made.decisions;
   }
 
   ClusterState state_;
@@ -41,8 +41,8 @@ class PlanTest : public ::testing::Test {
 TEST_F(PlanTest, a_decision_counts_before_it_is_written) {
   add(made::workload("first", {.uid = "1", .pods = 3}));
   add(made::workload("second", {.uid = "2", .pods = 3, .created_minute = 1}));
-  EXPECT_EQ(cycle().front().type, Action::Type::admit);
-  EXPECT_EQ(cycle().front().type, Action::Type::wait);
+  EXPECT_EQ(cycle().front().type, Decision::Type::admit);
+  EXPECT_EQ(cycle().front().type, Decision::Type::wait);
   EXPECT_FALSE(state_.has_work());
 }
 
@@ -91,8 +91,8 @@ TEST_F(PlanTest, conditions_are_not_rewritten_for_amounts) {
   add(made::workload("runs",
                      {.uid = "1", .pods = 3, .reclaimable = 1, .life = made::Life::admitted}));
   const Plan second = plan(state_, {});
-  ASSERT_EQ(second.actions.size(), 1U);
-  EXPECT_EQ(second.actions[0].because.reasons[0].amount, 2);
+  ASSERT_EQ(second.decisions.size(), 1U);
+  EXPECT_EQ(because_of(state_.tables(), second.decisions[0]).reasons[0].amount, 2);
   state_.assume(second);
   EXPECT_TRUE(edits_of(state_, second).empty());
 }
@@ -119,9 +119,10 @@ TEST_F(PlanTest, a_queue_may_have_its_own_placement) {
           objects::to_json(queue.object["spec"]) + "}")
           .must();
   add(queue);
-  const auto actions = cycle();
-  ASSERT_EQ(actions.size(), 1U);
-  EXPECT_FALSE(actions[0].status["admission"]["podSetAssignments"][0]["topologyAssignment"]);
+  const auto decisions = cycle();
+  ASSERT_EQ(decisions.size(), 1U);
+  EXPECT_EQ(decisions[0].type, Decision::Type::admit);
+  EXPECT_FALSE(decisions[0].is_pinned);
 }
 
 TEST_F(PlanTest, room_that_an_unplaced_gang_was_promised_is_not_promised_again) {
@@ -131,12 +132,13 @@ TEST_F(PlanTest, room_that_an_unplaced_gang_was_promised_is_not_promised_again) 
   const Policy checked{.placement = Placement::checked};
   const auto first = cycle(checked);
   ASSERT_EQ(first.size(), 1U);
-  EXPECT_EQ(first[0].type, Action::Type::admit);
-  EXPECT_FALSE(first[0].status["admission"]["podSetAssignments"][0]["topologyAssignment"]);
+  EXPECT_EQ(first[0].type, Decision::Type::admit);
+  EXPECT_FALSE(first[0].is_pinned);
   const auto second = cycle(checked);
   ASSERT_EQ(second.size(), 1U);
-  EXPECT_EQ(second[0].because.reasons[0].type, Reason::Type::no_place);
-  EXPECT_EQ(second[0].because.reasons[0].amount, 1);
+  ASSERT_TRUE(second[0].objection);
+  EXPECT_EQ(second[0].objection->type, Reason::Type::no_place);
+  EXPECT_EQ(second[0].objection->amount, 1);
 }
 
 TEST_F(PlanTest, what_cannot_be_read_waits_with_the_reason) {
@@ -146,10 +148,11 @@ TEST_F(PlanTest, what_cannot_be_read_waits_with_the_reason) {
       "containers":[{"resources":{"requests":{"cpu":"a lot"}}}]}}}]}})")
                       .must();
   add(broken);
-  const auto actions = cycle();
-  ASSERT_EQ(actions.size(), 1U);
-  EXPECT_EQ(actions[0].because.reason(), "Inadmissible");
-  EXPECT_NE(actions[0].because.message(), "");
+  const Plan made = plan(state_, {});
+  state_.assume(made);
+  ASSERT_EQ(made.actions.size(), 1U);
+  EXPECT_EQ(made.actions[0].because.reason(), "Inadmissible");
+  EXPECT_NE(made.actions[0].because.message(), "");
   EXPECT_FALSE(state_.has_work());
 }
 

@@ -1,0 +1,94 @@
+// Decision: what one cycle decided about one workload, in ids and typed words: who is admitted with
+// which flavors, who preempts whom, who waits and where. Texts and status values are made of it
+// when somebody writes or prints them.
+//
+//   for (const Decision& decision : cycle.decisions) …
+//   because_of(tables, decision).message()     // couldn't assign flavors to pod set main: …
+//   place_after(tables, decision)              // active: tried again in the next cycle
+//
+//   nominated ──► fits ──────────────► admit
+//       │     └─► needs others' quota ─► preempt, or wait (nobody to preempt)
+//       ├───────► lost to another head of the cycle ─► wait
+//       └───────► a failed node without replacement ─► evict
+//
+// Assumes: ids are those of the state that it was decided on, until assume().
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/admission/assignment.h"
+#include "core/model/ids.h"
+#include "core/model/pending_queue.h"
+#include "core/placement/place_gang.h"
+#include "core/plan/because.h"
+#include "core/preemption/target.h"
+
+namespace muster::core {
+
+struct Tables;
+
+// Why a workload that was tried goes back to its queue; says where to.
+enum class RequeueReason : std::uint8_t {
+  generic,
+  failed_after_nomination,
+  namespace_mismatch,
+  preemption_gated,
+  pending_preemption,
+  preemption_no_candidates,
+  no_fit,
+};
+
+// What a workload that is not admitted is told.
+enum class WaitWord : std::uint8_t {
+  obstacles,     // those of its assignment
+  objection,     // it was not even tried: `objection`
+  preempting,    // the obstacles, and how many are being preempted
+  lost_race,     // fitted until another head was dealt with
+  overlapping,   // another head preempts the same workloads
+  deferred_fit,  // will fit when those are gone
+  gated,         // needs preemption, and its gate is closed
+  pods_ready,    // admitted workloads are not ready yet
+  no_place,      // quota is there, room on nodes is not: `objection`
+  reserved,      // what it asks for is kept for a head that starts then
+};
+
+struct Decision {
+  enum class Type : std::uint8_t { wait, admit, preempt, evict };
+
+  Type type = Type::wait;
+  WorkloadId workload;
+  ClusterQueueId queue;
+  bool is_second_pass = false;  // it has its reservation already
+  bool is_preemptor = false;    // it preempted in an earlier cycle and waits for that
+  bool is_admitted = false;     // admit: no check and no topology is outstanding
+  bool was_tried = false;       // it has an assignment
+  bool forgets_tried = false;   // the next search through the flavors begins anew
+  bool is_new = true;           // preempt: some victim was not asked to go before
+  RequeueReason requeue_reason = RequeueReason::generic;
+  WaitWord word = WaitWord::obstacles;
+
+  Assignment assignment;
+  std::vector<Target> targets;  // preempt; the slice that is replaced is not among them
+  WorkloadId replaced_slice;    // finishes when this one is admitted
+  std::optional<Reason> objection = {};
+
+  // Nodes by pod set, where the policy pins or checks places; empty otherwise.
+  std::vector<std::vector<PlacedPods>> places = {};
+  bool is_pinned = false;
+};
+
+// Where the workload stands after the cycle; none: in no queue.
+PendingPlace place_after(const Tables& tables, const Decision& decision);
+
+// Whether others that ask for the same are inadmissible with it.
+bool parks_equivalents(const Tables& tables, const Decision& decision);
+
+// In words. For an eviction the words of the Evicted condition.
+Because because_of(const Tables& tables, const Decision& decision);
+
+}  // namespace muster::core

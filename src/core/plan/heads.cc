@@ -1,0 +1,79 @@
+// Who is tried in this cycle: everybody who needs a second look at an admission that stands, and
+// the head of every ClusterQueue that takes part.
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <unordered_set>
+
+#include "core/plan/cycle.h"
+
+namespace muster::core {
+
+namespace {
+
+// Heads of one tree depend on each other: one that waits may keep what another would get. So all of
+// a tree are tried as soon as one of them is to be.
+class Trees {
+ public:
+  Trees(const Tables& tables, std::vector<Head>& heads) : tables_(tables), heads_(heads) {}
+
+  void add_tree_of(ClusterQueueId queue) {
+    const QuotaNodeId root = tables_.quota.root(tables_.cluster_queues[queue].node);
+    if (root.is_none() || !seen_.insert(root).second) return;
+    add(root);
+  }
+
+ private:
+  void add(QuotaNodeId node) {
+    if (tables_.quota.is_cluster_queue(node)) {
+      const ClusterQueueId queue = tables_.quota.cluster_queue(node);
+      const WorkloadId head = tables_.head_of(queue);
+      if (!head.is_none() && tables_.cluster_queues[queue].is_active) {
+        heads_.push_back({head, queue});
+      }
+      return;
+    }
+    for (const QuotaNodeId child : tables_.quota.children(node)) add(child);
+  }
+
+  const Tables& tables_;
+  std::vector<Head>& heads_;
+  std::unordered_set<QuotaNodeId> seen_;
+};
+
+// By name. A document takes their back-off for ended.
+std::vector<Head> second_passes(const Cycle& cycle) {
+  const Tables& tables = cycle.tables;
+  std::vector<Head> heads;
+  for (const auto& [due, id] : tables.second_passes) {
+    if (due > tables.now && !cycle.policy.retries_every_head) break;
+    heads.push_back({id, tables.workloads[id].reserved_in});
+  }
+  std::ranges::sort(heads, {}, [&](const Head& head) -> const std::string& {
+    return tables.workloads.key(head.workload);
+  });
+  return heads;
+}
+
+}  // namespace
+
+std::vector<Head> heads_of(const Cycle& cycle) {
+  const Tables& tables = cycle.tables;
+  std::vector<Head> heads;
+  if (cycle.policy.retries_every_head) {
+    tables.cluster_queues.for_each([&](ClusterQueueId id, const ClusterQueueRow& row) {
+      const WorkloadId head = tables.head_of(id);
+      if (!head.is_none() && row.is_active) heads.push_back({head, id});
+    });
+  } else {
+    Trees trees(tables, heads);
+    for (const ClusterQueueId queue : tables.ready_queues) trees.add_tree_of(queue);
+  }
+  std::ranges::sort(heads, {}, [&](const Head& head) -> const std::string& {
+    return tables.cluster_queues.key(head.queue);
+  });
+  std::vector<Head> all = second_passes(cycle);
+  all.insert(all.end(), heads.begin(), heads.end());
+  return all;
+}
+
+}  // namespace muster::core

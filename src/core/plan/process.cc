@@ -1,0 +1,255 @@
+// The heads of a cycle in order, each with what was taken by those before it: it is admitted,
+// preempts, waits, or is evicted. What it takes stays taken for those behind it.
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "core/admission/admission_usage.h"
+#include "core/admission/fair_tournament.h"
+#include "core/admission/find_assignment.h"
+#include "core/admission/order_entries.h"
+#include "core/model/second_pass.h"
+#include "core/model/workload_usage.h"
+#include "core/plan/cycle.h"
+
+namespace muster::core {
+
+namespace {
+
+bool contains(const std::vector<WorkloadId>& list, WorkloadId id) {
+  return std::ranges::find(list, id) != list.end();
+}
+
+bool overlaps(const Cycle& cycle, const Decision& entry) {
+  return std::ranges::any_of(entry.targets, [&](const Target& target) {
+    return contains(cycle.preempted, target.workload);
+  });
+}
+
+void count_on_leaving(Cycle& cycle, const Decision& entry) {
+  for (const Target& target : entry.targets) {
+    if (!contains(cycle.preempted, target.workload)) cycle.preempted.push_back(target.workload);
+  }
+}
+
+// Whether the usage fits once the victims of this cycle and the entry's own are gone.
+FitCheck fits(Cycle& cycle, const Decision& entry, const AdmissionUsage& usage) {
+  Tables& tables = cycle.tables;
+  if (cycle.preempted.empty() && entry.targets.empty()) {
+    return check_fit(tables, cycle.policy, entry.queue, usage);
+  }
+  Trial without(tables.undo);
+  for (const WorkloadId victim : cycle.preempted) release_usage(tables, without, victim);
+  for (const Target& target : entry.targets) {
+    if (!contains(cycle.preempted, target.workload)) {
+      release_usage(tables, without, target.workload);
+    }
+  }
+  return check_fit(tables, cycle.policy, entry.queue, usage);
+}
+
+// The nominated flavors once more, on the state that those before this one have left.
+void assign_again(Cycle& cycle, Decision& entry) {
+  Tables& tables = cycle.tables;
+  const Assignment nominated = std::move(entry.assignment);
+  Nomination again = find_assignment(tables, cycle.trial, cycle.policy,
+                                     {.workload = entry.workload,
+                                      .queue = entry.queue,
+                                      .moment = tables.moment_of(entry.workload, entry.queue),
+                                      .nominated = &nominated});
+  entry.assignment = std::move(again.assignment);
+  entry.targets = std::move(again.targets);
+}
+
+// Topologies are nominated for each head alone, so they often collide, and so do victims: what the
+// heads before this one have left may still do.
+bool refresh_if_needed(Cycle& cycle, Decision& entry, AdmissionUsage& usage) {
+  const FeatureGates& gates = cycle.policy.kueue.gates;
+  FitCheck check = fits(cycle, entry, usage);
+  const bool other_domains = check == FitCheck::no_topology &&
+                             gates.enabled(Gate::tas_recompute_assignment_within_scheduling_cycle);
+  const bool other_victims =
+      gates.enabled(Gate::recompute_assignment_upon_preemption_targets_overlap) &&
+      overlaps(cycle, entry);
+  if (!other_domains && !other_victims) return check == FitCheck::fits;
+  if (other_victims) {
+    Trial without(cycle.tables.undo);
+    for (const WorkloadId victim : cycle.preempted) {
+      release_usage(cycle.tables, without, victim);
+    }
+    assign_again(cycle, entry);
+    if (entry.assignment.mode == AssignmentMode::fit) {
+      set_mode(entry.assignment, AssignmentMode::deferred_fit);
+    }
+  } else {
+    assign_again(cycle, entry);
+  }
+  usage = net_usage(cycle.tables, entry);
+  return fits(cycle, entry, usage) == FitCheck::fits;
+}
+
+void skip(const Cycle& cycle, Decision& entry, WaitWord word) {
+  entry.word = word;
+  entry.requeue_reason = RequeueReason::failed_after_nomination;
+  entry.forgets_tried =
+      !cycle.policy.kueue.gates.enabled(Gate::flavor_fungibility_preserve_scan_progress);
+}
+
+// Nobody may be preempted for it now. Unless it can reclaim its quota at any time, what it may use
+// is kept, so that heads behind it do not slip in.
+void wait_for_quota(Cycle& cycle, Decision& entry) {
+  entry.requeue_reason = RequeueReason::preemption_no_candidates;
+  const ClusterQueueRow& queue = cycle.tables.cluster_queues[entry.queue];
+  const bool reclaims = queue.spec.preemption.reclaim_within_cohort == PreemptionPolicy::any;
+  const bool preempts =
+      entry.is_preemptor && cycle.policy.kueue.gates.enabled(Gate::prioritize_preemptor_workloads);
+  if (reclaims && !preempts) return;
+  take(cycle.tables, cycle.trial, entry.queue, usage_to_reserve(cycle.tables, entry));
+}
+
+bool is_gated(const Cycle& cycle, const Decision& entry) {
+  const FeatureGates& gates = cycle.policy.kueue.gates;
+  return (gates.enabled(Gate::concurrent_admission) ||
+          gates.enabled(Gate::multi_kueue_orchestrated_preemption)) &&
+         cycle.tables.workloads[entry.workload].spec.has_closed_preemption_gate;
+}
+
+// Answers whether the entry is dealt with before anything of it is taken.
+bool stops_early(Cycle& cycle, Decision& entry, const AdmissionUsage& usage) {
+  const WorkloadRow& row = cycle.tables.workloads[entry.workload];
+  const AssignmentMode mode = entry.assignment.mode;
+  if (mode != AssignmentMode::fit && has_unhealthy_place(row.spec) &&
+      cycle.policy.kueue.gates.enabled(Gate::tas_failed_node_replacement_fail_fast)) {
+    entry.type = Decision::Type::evict;
+    return true;
+  }
+  if (mode == AssignmentMode::no_fit) {
+    entry.requeue_reason = RequeueReason::no_fit;
+    return true;
+  }
+  if (mode == AssignmentMode::preempt && entry.targets.empty()) {
+    wait_for_quota(cycle, entry);
+    return true;
+  }
+  if (mode == AssignmentMode::preempt && is_gated(cycle, entry)) {
+    entry.word = WaitWord::gated;
+    entry.requeue_reason = RequeueReason::preemption_gated;
+    entry.forgets_tried = true;
+    return true;
+  }
+  if (mode == AssignmentMode::deferred_fit) {
+    entry.word = WaitWord::deferred_fit;
+    entry.requeue_reason = RequeueReason::pending_preemption;
+    entry.forgets_tried = true;
+    take(cycle.tables, cycle.trial, entry.queue, usage);
+    return true;
+  }
+  return false;
+}
+
+// The slice that the workload replaces goes when it is admitted; it is nobody's victim.
+void part_slice(Decision& entry) {
+  const auto slice =
+      std::ranges::find(entry.targets, entry.assignment.replaced_slice, &Target::workload);
+  if (entry.assignment.replaced_slice.is_none() || slice == entry.targets.end()) return;
+  entry.replaced_slice = slice->workload;
+  entry.targets.erase(slice);
+}
+
+void preempt(Cycle& cycle, Decision& entry) {
+  entry.type = Decision::Type::preempt;
+  entry.word = WaitWord::preempting;
+  entry.requeue_reason = RequeueReason::pending_preemption;
+  entry.forgets_tried = true;
+  entry.is_new = std::ranges::any_of(entry.targets, [&](const Target& target) {
+    const WorkloadRow& row = cycle.tables.workloads[target.workload];
+    return !row.spec.is_evicted && !row.assumed_evicted;
+  });
+}
+
+// Admissions come one at a time where every admitted workload has to be ready first.
+bool waits_for_ready_pods(const Cycle& cycle, const Decision& entry) {
+  if (!cycle.policy.kueue.wait_for_pods_ready.block_admission || entry.is_second_pass) return false;
+  return cycle.not_ready + cycle.tables.not_ready_count > 0;
+}
+
+void admit(Cycle& cycle, Decision& entry, Trial& trial) {
+  if (waits_for_ready_pods(cycle, entry)) {
+    entry.word = WaitWord::pods_ready;
+    entry.requeue_reason = RequeueReason::failed_after_nomination;
+    cycle.plan.is_blocked = true;
+    return;
+  }
+  if (auto reason = place_entry(cycle, trial, entry)) {
+    if (cycle.took_places) {
+      skip(cycle, entry, WaitWord::lost_race);
+    } else {
+      entry.word = WaitWord::no_place;
+      entry.objection = std::move(reason);
+    }
+    return;
+  }
+  trial.commit();
+  entry.type = Decision::Type::admit;
+  entry.is_admitted = is_admitted_at_once(cycle.tables, entry);
+  ++cycle.not_ready;
+}
+
+void process(Cycle& cycle, Decision& entry) {
+  Tables& tables = cycle.tables;
+  AdmissionUsage usage = net_usage(tables, entry);
+  const bool is_fit = refresh_if_needed(cycle, entry, usage);
+  if (stops_early(cycle, entry, usage)) return;
+  if (overlaps(cycle, entry)) return skip(cycle, entry, WaitWord::overlapping);
+  if (!is_fit) return skip(cycle, entry, WaitWord::lost_race);
+  count_on_leaving(cycle, entry);
+  part_slice(entry);
+  if (entry.assignment.mode == AssignmentMode::preempt) {
+    take(tables, cycle.trial, entry.queue, usage);
+    return preempt(cycle, entry);
+  }
+  if (placement_in(cycle, entry.queue) != Placement::none) keep_room(cycle);
+  Trial trial(tables.undo);
+  take(tables, trial, entry.queue, usage);
+  admit(cycle, entry, trial);
+}
+
+void process_fairly(Cycle& cycle, std::vector<std::size_t>& order) {
+  FairTournament tournament(cycle.tables, cycle.policy, cycle.entries);
+  while (!cycle.plan.is_blocked) {
+    const auto at = tournament.next();
+    if (!at) return;
+    process(cycle, cycle.entries[*at]);
+    tournament.usage_changed(*at);
+    order.push_back(*at);
+  }
+}
+
+}  // namespace
+
+void process_all(Cycle& cycle) {
+  std::vector<std::size_t> order;
+  if (cycle.policy.kueue.fair_sharing.enabled) {
+    process_fairly(cycle, order);
+  } else {
+    for (const std::size_t at : order_entries(cycle.tables, cycle.policy, cycle.entries)) {
+      process(cycle, cycle.entries[at]);
+      order.push_back(at);
+      if (cycle.plan.is_blocked) break;
+    }
+  }
+  std::vector<Decision>& decisions = cycle.plan.decisions;
+  decisions.reserve(cycle.entries.size() + cycle.inadmissible.size());
+  std::vector<bool> is_done(cycle.entries.size(), false);
+  for (const std::size_t at : order) {
+    is_done[at] = true;
+    decisions.push_back(std::move(cycle.entries[at]));
+  }
+  if (cycle.plan.is_blocked) return;
+  // A second pass that a tournament left out comes again.
+  for (std::size_t i = 0; i < is_done.size(); ++i) {
+    if (!is_done[i]) decisions.push_back(std::move(cycle.entries[i]));
+  }
+  for (Decision& entry : cycle.inadmissible) decisions.push_back(std::move(entry));
+}
+
+}  // namespace muster::core
