@@ -121,12 +121,41 @@ TEST(admission, refuses_a_cluster_queue_as_kueue_does) {
   ASSERT_FALSE(refused);
   for (const char* text :
        {R"(spec.resourceGroups[0].flavors[0].resources[0].name: Invalid value: "memory": must)",
-        "nominalQuota: Invalid value: -1: must be greater than or equal to 0",
+        R"(nominalQuota: Invalid value: "-1": must be greater than or equal to 0)",
         R"(lendingLimit: Invalid value: "2": must be nil when cohort is empty)",
         R"(spec.resourceGroups[1].coveredResources[0]: Duplicate value: "cpu")",
         R"(spec.resourceGroups[1].flavors[0].name: Duplicate value: "f")"}) {
     EXPECT_THAT(refused.error().message, HasSubstr(text));
   }
+}
+
+TEST(admission, names_the_right_field_for_one_that_kueue_never_had) {
+  ServerWorld world;
+  const auto refused =
+      world.try_create(resources::cluster_queues, "",
+                       R"({"metadata":{"name":"q"},"spec":{"namespaceSelector":{},"resourceGroups":[
+          {"coveredResources":["cpu"],"flavors":[{"name":"f","resources":[
+            {"name":"cpu","nominalQuota":1,"lendablePercent":50}]}]}]}})");
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().message,
+              HasSubstr("resources[0].lendablePercent: Forbidden: no version of Kueue has this "
+                        "field; use lendingLimit"));
+}
+
+TEST(admission, looks_at_the_status_of_a_workload_as_kueue_does) {
+  ServerWorld world;
+  world.create(resources::workloads, "default",
+               R"({"metadata":{"name":"w"},"spec":{"podSets":[{"name":"main","count":1,
+          "template":{"spec":{"containers":[{"name":"c","image":"i"}]}}}]}})");
+  const auto refused = world.try_patch(resources::workloads, "default", "w",
+                                       R"({"status":{"conditions":[
+              {"type":"QuotaReserved","status":"True","reason":"QuotaReserved","message":"",
+               "lastTransitionTime":"2025-01-01T00:00:00Z"}]}})",
+                                       "status");
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().message,
+            "Workload.kueue.x-k8s.io \"w\" is invalid: status.admission: Required value: must be "
+            "set while the QuotaReserved condition is true");
 }
 
 TEST(admission, lets_a_node_write_only_what_is_its_own) {

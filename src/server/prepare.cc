@@ -5,9 +5,11 @@
 
 #include "base/timestamp.h"
 #include "base/uid.h"
+#include "core/queueing/validate_kueue.h"
 #include "objects/builder.h"
 #include "objects/convert.h"
 #include "objects/metadata.h"
+#include "objects/resource.h"
 #include "objects/rewrite.h"
 #include "server/admission.h"
 #include "server/kind_traits.h"
@@ -133,6 +135,9 @@ Outcome<Admitted> by_schema(const WriteRequest& request, const Value& object, co
   if (!admitted) {
     return failures::cannot_be_handled(target.kind->kind, target.version->name, target.kind->kind,
                                        admitted.error().message);
+  }
+  if (target.kind->group == objects::resources::kueue_group) {
+    admitted->errors.add_all(core::check_invented_fields(object));
   }
   return std::move(admitted).take();
 }
