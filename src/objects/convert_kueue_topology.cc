@@ -178,20 +178,24 @@ std::vector<std::size_t> hostname_runs(View assignment, std::span<const Domain> 
 
 }  // namespace
 
-Result<Node> pack_topology_assignment(Builder& builder, View assignment) {
+Result<Node> pack_topology_assignment(Builder& builder, View assignment, bool by_prefix) {
   const std::vector<Domain> domains = TRY(read_domains(assignment));
   const std::size_t levels = assignment["levels"].size();
   if (domains.empty()) return with_slices(builder, assignment, Node());
+  if (!by_prefix) {
+    const Node slice[] = {pack_slice(builder, domains, levels)};
+    return with_slices(builder, assignment, builder.array(slice));
+  }
 
-  const Node by_prefix = pack_runs(builder, domains, hostname_runs(assignment, domains), levels);
-  if (by_prefix.size > 1 && domains.size() <= slice_domains_max) {
+  const Node runs = pack_runs(builder, domains, hostname_runs(assignment, domains), levels);
+  if (runs.size > 1 && domains.size() <= slice_domains_max) {
     const std::size_t everything[] = {domains.size()};
     const Node single = pack_runs(builder, domains, everything, levels);
-    if (json_size_in_go(View(&single)) < json_size_in_go(View(&by_prefix))) {
+    if (json_size_in_go(View(&single)) < json_size_in_go(View(&runs))) {
       return with_slices(builder, assignment, single);
     }
   }
-  return with_slices(builder, assignment, by_prefix);
+  return with_slices(builder, assignment, runs);
 }
 
 namespace {

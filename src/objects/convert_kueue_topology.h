@@ -19,7 +19,9 @@ namespace muster::objects {
 
 // invalid: a domain without a value for every level, a slice that says less than it must.
 // too_large: slices that stand for more than topology_domains_max domains.
-Result<Node> pack_topology_assignment(Builder& builder, View assignment);
+// by_prefix is Kueue's gate TASAssignmentsEncodingByHostnamePrefix; without it everything is one
+// slice.
+Result<Node> pack_topology_assignment(Builder& builder, View assignment, bool by_prefix = true);
 Result<Node> unpack_topology_assignment(Builder& builder, View assignment);
 
 }  // namespace muster::objects

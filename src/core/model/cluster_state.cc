@@ -20,13 +20,14 @@ struct Reader {
   void (Tables::*apply)(const Event&);
 };
 
-constexpr std::array<Reader, 11> readers{{
+constexpr std::array<Reader, 12> readers{{
     {resources::resource_flavors, &Tables::apply_flavor},
     {resources::namespaces, &Tables::apply_namespace},
     {resources::cluster_queues, &Tables::apply_cluster_queue},
     {resources::cohorts, &Tables::apply_cohort},
     {resources::admission_checks, &Tables::apply_admission_check},
     {resources::local_queues, &Tables::apply_local_queue},
+    {resources::topologies, &Tables::apply_topology},
     {resources::workloads, &Tables::apply_workload},
     {resources::nodes, &Tables::apply_node},
     {resources::pods, &Tables::apply_pod},

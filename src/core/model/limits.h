@@ -20,6 +20,9 @@ inline constexpr std::size_t flavor_resources_max = 1'000'000;
 // Pods of one pod set, as the schema of Workload limits its count (int32).
 inline constexpr std::int64_t pod_set_count_max = 2'147'483'647;
 
+// Levels of a topology, as its schema limits them.
+inline constexpr std::size_t topology_levels_max = 16;
+
 // What is kept of an explanation: messages of conditions and events (Kubernetes' own maxima).
 inline constexpr std::size_t condition_message_bytes_max = std::size_t{32} * 1024;
 inline constexpr std::size_t event_message_bytes_max = 1'024;

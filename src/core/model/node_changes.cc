@@ -47,6 +47,7 @@ void Tables::apply_node(const Event& event) {
   NodeRow& row = nodes[id];
   const Node before = row.spec;
   const bool was_present = row.present;
+  const bool was_valid = row.invalid.empty();
   if (event.type == EventType::remove) {
     static_cast<Incarnation&>(row) = {};
     row.spec = {};
@@ -63,6 +64,7 @@ void Tables::apply_node(const Event& event) {
   if (row.present != was_present || row.spec != before) {
     add_to_node(id, before.allocatable, -1);
     add_to_node(id, row.spec.allocatable, 1);
+    note_node_change(id, before, was_present, was_valid);
     if (has_failed(id)) endanger_gangs_on(id);
     wake_for_places();
   }
@@ -168,6 +170,7 @@ void Tables::enter_pod(PodId id) {
   }
   if (row.counted) {
     add_to_node(row.node, row.spec.requests, -1);
+    if (!row.spec.is_in_topology) topologies.change_outside(row.node, row.spec.requests, -1);
     count_bound(row, 1);
   }
   look_at_loose(id);
@@ -182,6 +185,7 @@ void Tables::leave_pod(PodId id) {
   if (row.counted) {
     count_bound(row, -1);
     add_to_node(row.node, row.spec.requests, 1);
+    if (!row.spec.is_in_topology) topologies.change_outside(row.node, row.spec.requests, 1);
     row.counted = false;
   }
   const WorkloadId workload = workload_of(row);
@@ -247,7 +251,9 @@ void Tables::apply_pod(const Event& event) {
   if (node.is_none()) return;
   const bool is_freed = step == Step::remove || !pods[id].counted || pods[id].node != node;
   nodes.release(node);
-  if (is_freed) wake_for_places();
+  if (!is_freed) return;
+  wake_for_places();
+  wake_for_topologies();
 }
 
 }  // namespace muster::core

@@ -39,6 +39,7 @@ class Look {
     if (row_.spec.stop_policy != StopPolicy::none) add(InactiveReason::stopped, "is stopped");
     look_at_flavors();
     look_at_checks();
+    look_at_topologies();
     if (tables_.quota.has_cycle(row_.node)) {
       add(InactiveReason::cohort_cycle,
           fmt::format("its cohort {} is part of a cycle of cohorts", row_.spec.cohort));
@@ -116,6 +117,19 @@ class Look {
           fmt::format("Cannot use both MultiKueue and ProvisioningRequest AdmissionChecks "
                       "together, found: {}, {}",
                       all, fmt::join(provisioning_, ",")));
+    }
+  }
+
+  void look_at_topologies() {
+    if (!tables_.configuration.gates.enabled(Gate::topology_aware_scheduling)) return;
+    for (const auto& group : row_.groups) {
+      for (const GroupFlavor& flavor : group) {
+        const std::string& topology = tables_.flavors[flavor.flavor].spec.topology_name;
+        if (topology.empty() || tables_.topologies.has(topology)) continue;
+        add(InactiveReason::topology_not_found,
+            fmt::format("there is no Topology \"{}\" for TAS flavor \"{}\"", topology,
+                        tables_.flavors.key(flavor.flavor)));
+      }
     }
   }
 

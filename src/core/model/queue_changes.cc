@@ -109,6 +109,7 @@ void Tables::apply_flavor(const Event& event) {
     show(row, event);
     row.spec = read_resource_flavor(event.object);
   }
+  topologies.forget_trees();
   cluster_queues.for_each([&, id = id](ClusterQueueId queue, const ClusterQueueRow& queue_row) {
     const bool names_it = std::ranges::any_of(queue_row.groups, [&](const auto& group) {
       return std::ranges::any_of(group, [&](const GroupFlavor& f) { return f.flavor == id; });

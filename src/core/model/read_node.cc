@@ -17,6 +17,7 @@ constexpr std::int64_t pods_of_kubelet = 110;
 // One pod has one address, so more pods than addresses are no room.
 void limit_pods(Node& node, View allocatable, const ResourceNames& names) {
   std::int64_t pods = amount_of(node.allocatable, names.pods());
+  node.declared_pods = pods;
   if (!allocatable["pods"]) pods = pods_of_kubelet;
   if (const auto range = AddressRange::parse(node.pod_cidr)) pods = std::min(pods, range->count());
   add_amount(node.allocatable, names.pods(), pods - amount_of(node.allocatable, names.pods()),

@@ -20,7 +20,8 @@ struct Node {
   Labels labels;
   std::vector<Taint> taints;
   Amounts allocatable;
-  std::string pod_cidr;  // empty: it gives no addresses
+  std::int64_t declared_pods = 0;  // as its status has it; topologies count no others
+  std::string pod_cidr;            // empty: it gives no addresses
 
   friend bool operator==(const Node&, const Node&) = default;
 };

@@ -36,6 +36,16 @@ std::string read_address(View object) {
   return std::string(chosen.empty() ? object["status"]["podIP"].string_or("") : chosen);
 }
 
+bool read_in_topology(View object) {
+  const View annotations = annotations_of(object);
+  for (const std::string_view name :
+       {words::required_topology, words::preferred_topology, words::unconstrained_topology,
+        words::slice_required_topology, words::slice_topology_constraints}) {
+    if (annotations[name]) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 Result<Pod> read_pod(View object, ResourceNames& names) {
@@ -54,6 +64,7 @@ Result<Pod> read_pod(View object, ResourceNames& names) {
   pod.owner_uid = objects::controller_of(object)["uid"].string_or("");
   pod.rank = read_rank(object);
   pod.is_unmanaged = read_unmanaged(object);
+  pod.is_in_topology = read_in_topology(object);
   pod.created = objects::instant_of(object["metadata"]["creationTimestamp"]).value_or(Instant{});
   pod.requests = TRY(pod_requests(spec, names));
   add_amount(pod.requests, names.pods(), 1, names);

@@ -28,6 +28,9 @@ struct Pod {
   std::string owner_uid;                  // of its controller
   std::optional<std::int64_t> rank = {};  // completion index
 
+  // It says where in a topology it wants to be: the assignment of its workload counts, not the pod.
+  bool is_in_topology = false;
+
   // Nobody else's business: no queue, no gate, the default scheduler's name.
   bool is_unmanaged = false;
 

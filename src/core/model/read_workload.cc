@@ -170,7 +170,14 @@ void read_checks(View status, Workload& workload) {
     CheckState& state = workload.checks.emplace_back();
     state.name = check["name"].string_or("");
     state.status = check_status(check["state"].string_or(""));
-    if (state.status == CheckStatus::ready) workload.ready_checks.push_back(state.name);
+    if (state.status == CheckStatus::ready) {
+      workload.ready_checks.push_back(state.name);
+      for (const View update : check["podSetUpdates"].elements()) {
+        workload.updates.push_back({std::string(update["name"].string_or("")),
+                                    read_labels(update["nodeSelector"]),
+                                    read_tolerations(update["tolerations"])});
+      }
+    }
     if (state.status == CheckStatus::retry || state.status == CheckStatus::rejected) {
       workload.has_failed_checks = true;
     }

@@ -105,6 +105,13 @@ struct CheckState {
   CheckStatus status = CheckStatus::pending;
 };
 
+// What an admission check adds to the pods of a pod set.
+struct PodSetUpdate {
+  std::string pod_set;
+  Labels node_selector;
+  std::vector<Toleration> tolerations;
+};
+
 struct Workload {
   std::string queue_name;
   std::int64_t priority = 0;        // spec.priority, without the boost
@@ -135,7 +142,8 @@ struct Workload {
   bool may_requeue = true;             // not Requeued=False
   bool has_failed_checks = false;      // Retry or Rejected
   std::vector<std::string> ready_checks;
-  std::vector<CheckState> checks = {};  // status.admissionChecks
+  std::vector<CheckState> checks = {};     // status.admissionChecks
+  std::vector<PodSetUpdate> updates = {};  // of those that are ready
   std::optional<Instant> requeue_at = {};
   std::int64_t requeue_count = 0;
   std::optional<Instant> reserved_at = {};  // when QuotaReserved became what it is

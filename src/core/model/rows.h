@@ -22,6 +22,7 @@
 #include "core/model/read_resource_flavor.h"
 #include "core/model/read_workload.h"
 #include "core/model/scheduling_terms.h"
+#include "core/model/topology_usage.h"
 #include "core/preemption/candidate_index.h"
 #include "objects/value.h"
 
@@ -146,6 +147,7 @@ struct WorkloadRow : Incarnation {
   std::int64_t released = 0;        // not zero: a trial has taken its usage out of the state
   std::vector<Slot> slots;          // in the order of pod sets and ranks
   bool is_counted_unready = false;  // in Tables::not_ready_count
+  std::vector<TopologyHold> topology_holds;
 };
 
 // The job that a Workload and pods name as their owner.

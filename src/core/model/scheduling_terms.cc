@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 
 namespace muster::core {
 
@@ -70,6 +71,23 @@ Result<std::vector<LabelRequirement>> read_requirements(View list) {
   return requirements;
 }
 
+std::optional<Toleration::Operator> read_toleration_operator(std::string_view name) {
+  if (name == "Equal" || name.empty()) return Toleration::Operator::equal;
+  if (name == "Exists") return Toleration::Operator::exists;
+  if (name == "Lt") return Toleration::Operator::less;
+  if (name == "Gt") return Toleration::Operator::greater;
+  return std::nullopt;
+}
+
+// Digits without a plus sign or leading zeros, as Kubernetes wants them.
+std::optional<std::int64_t> whole_number(std::string_view text) {
+  std::int64_t number = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  if (error != std::errc() || stop != end || fmt::to_string(number) != text) return std::nullopt;
+  return number;
+}
+
 bool all_hold(const std::vector<LabelRequirement>& requirements, const Labels& labels) {
   return std::ranges::all_of(requirements, [&](const LabelRequirement& requirement) {
     return requirement.holds(find_label(labels, requirement.key));
@@ -111,11 +129,20 @@ std::vector<Taint> read_taints(View taints) {
   return read;
 }
 
+std::string Taint::to_text() const {
+  if (value.empty()) return fmt::format("{}:{}", key, effect_name(effect));
+  return fmt::format("{}={}:{}", key, value, effect_name(effect));
+}
+
 bool Toleration::tolerates(const Taint& taint) const {
   if (effect && *effect != taint.effect) return false;
   if (!key.empty() && key != taint.key) return false;
-  if (exists) return true;
-  return !key.empty() && value == taint.value;
+  if (operation == Operator::exists) return true;
+  if (operation == Operator::equal) return value == taint.value;
+  const auto bound = whole_number(value);
+  const auto tainted = whole_number(taint.value);
+  if (!bound || !tainted) return false;
+  return operation == Operator::less ? *tainted < *bound : *tainted > *bound;
 }
 
 std::vector<Toleration> read_tolerations(View tolerations) {
@@ -124,8 +151,9 @@ std::vector<Toleration> read_tolerations(View tolerations) {
     const std::string_view operation = view["operator"].string_or("Equal");
     const std::string_view effect = view["effect"].string_or("");
     if (!effect.empty() && !read_effect(view["effect"])) continue;
-    if (operation != "Exists" && operation != "Equal" && !operation.empty()) continue;
-    read.push_back({std::string(view["key"].string_or("")), operation == "Exists",
+    const auto known = read_toleration_operator(operation);
+    if (!known) continue;
+    read.push_back({std::string(view["key"].string_or("")), *known,
                     std::string(view["value"].string_or("")), read_effect(view["effect"])});
   }
   return read;
@@ -143,6 +171,16 @@ const Taint* first_untolerated(std::span<const Taint> taints,
   return nullptr;
 }
 
+// A term that says nothing matches no node.
+bool NodeSelectorTerm::matches(const Labels& node_labels, std::string_view node_name) const {
+  if (labels.empty() && fields.empty()) return false;
+  return all_hold(labels, node_labels) &&
+         std::ranges::all_of(fields, [&](const LabelRequirement& field) {
+           return field.holds(field.key == "metadata.name" ? std::optional(node_name)
+                                                           : std::nullopt);
+         });
+}
+
 bool SchedulingTerms::selector_matches(const Labels& labels) const {
   return std::ranges::all_of(node_selector, [&](const auto& wanted) {
     return find_label(labels, wanted.first) == std::string_view(wanted.second);
@@ -152,13 +190,16 @@ bool SchedulingTerms::selector_matches(const Labels& labels) const {
 bool SchedulingTerms::affinity_matches(const Labels& labels, std::string_view node_name) const {
   if (!has_affinity) return true;
   return std::ranges::any_of(affinity, [&](const NodeSelectorTerm& term) {
-    if (term.labels.empty() && term.fields.empty()) return false;
-    return all_hold(term.labels, labels) &&
-           std::ranges::all_of(term.fields, [&](const LabelRequirement& field) {
-             return field.holds(field.key == "metadata.name" ? std::optional(node_name)
-                                                             : std::nullopt);
-           });
+    return term.matches(labels, node_name);
   });
+}
+
+std::int64_t SchedulingTerms::score(const Labels& labels, std::string_view node_name) const {
+  std::int64_t sum = 0;
+  for (const PreferredTerm& preference : preferred) {
+    if (preference.term.matches(labels, node_name)) sum += preference.weight;
+  }
+  return sum;
 }
 
 bool SchedulingTerms::flavor_matches(const Labels& flavor_labels) const {
@@ -183,18 +224,34 @@ bool SchedulingTerms::flavor_matches(const Labels& flavor_labels) const {
   return any_holds;
 }
 
+namespace {
+
+Result<NodeSelectorTerm> read_term(View view) {
+  NodeSelectorTerm term;
+  term.labels = TRY(read_requirements(view["matchExpressions"]));
+  term.fields = TRY(read_requirements(view["matchFields"]));
+  return term;
+}
+
+}  // namespace
+
 Result<SchedulingTerms> read_scheduling_terms(View pod_spec) {
   SchedulingTerms terms;
   terms.node_selector = read_labels(pod_spec["nodeSelector"]);
   terms.tolerations = read_tolerations(pod_spec["tolerations"]);
-  const View required =
-      pod_spec["affinity"]["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"];
+  const View affinity = pod_spec["affinity"]["nodeAffinity"];
+  const View required = affinity["requiredDuringSchedulingIgnoredDuringExecution"];
   terms.has_affinity = required.is_object();
   for (const View view : required["nodeSelectorTerms"].elements()) {
-    NodeSelectorTerm term;
-    term.labels = TRY(read_requirements(view["matchExpressions"]));
-    term.fields = TRY(read_requirements(view["matchFields"]));
-    terms.affinity.push_back(std::move(term));
+    terms.affinity.push_back(TRY(read_term(view)));
+  }
+  const View preferred = affinity["preferredDuringSchedulingIgnoredDuringExecution"];
+  for (const View view : preferred.elements()) {
+    const std::int64_t weight = view["weight"].integer_or(0);
+    if (weight == 0) continue;
+    PreferredTerm& preference = terms.preferred.emplace_back();
+    preference.weight = weight;
+    preference.term = TRY(read_term(view["preference"]));
   }
   return terms;
 }

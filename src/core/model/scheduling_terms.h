@@ -6,7 +6,7 @@
 //   if (terms.match(labels, node_name) && first_untolerated(taints, {terms.tolerations}) ==
 //   nullptr)
 //
-// Assumes: preferences and anti-affinity between pods are not looked at (nor does Kueue).
+// Assumes: of preferences only those for nodes are kept, for topologies that count them.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -40,17 +40,22 @@ struct Taint {
 
   // As Go prints the struct, which is how Kueue's messages show it: {key value NoSchedule <nil>}
   std::string to_string() const;
+  // As people write it: key=value:NoSchedule, key:NoSchedule
+  std::string to_text() const;
   friend bool operator==(const Taint&, const Taint&) = default;
 };
 
 std::vector<Taint> read_taints(objects::View taints);
 
 struct Toleration {
+  enum class Operator : std::uint8_t { equal, exists, less, greater };
+
   std::string key;  // empty: every key
-  bool exists = false;
+  Operator operation = Operator::equal;
   std::string value;
   std::optional<TaintEffect> effect;  // nothing: every effect
 
+  // less and greater: the taint's value is a whole number below or above the toleration's.
   bool tolerates(const Taint& taint) const;
 };
 
@@ -64,6 +69,13 @@ const Taint* first_untolerated(std::span<const Taint> taints,
 struct NodeSelectorTerm {
   std::vector<objects::LabelRequirement> labels;
   std::vector<objects::LabelRequirement> fields;  // of metadata.name, the only one there is
+
+  bool matches(const Labels& node_labels, std::string_view node_name) const;
+};
+
+struct PreferredTerm {
+  std::int64_t weight = 0;
+  NodeSelectorTerm term;
 };
 
 struct SchedulingTerms {
@@ -71,9 +83,12 @@ struct SchedulingTerms {
   bool has_affinity = false;
   std::vector<NodeSelectorTerm> affinity;  // one of them must hold, where has_affinity
   std::vector<Toleration> tolerations;
+  std::vector<PreferredTerm> preferred = {};  // node affinity that only counts
 
   bool selector_matches(const Labels& labels) const;
   bool affinity_matches(const Labels& labels, std::string_view node_name) const;
+  // The weights of the preferred terms that hold.
+  std::int64_t score(const Labels& labels, std::string_view node_name) const;
 
   // Kueue's question to a flavor: only the keys the flavor itself has are looked at. A term of
   // which nothing is left allows any flavor.

@@ -28,6 +28,7 @@
 #include "core/model/registry.h"
 #include "core/model/resource_names.h"
 #include "core/model/rows.h"
+#include "core/model/topologies.h"
 #include "core/model/trial.h"
 #include "objects/resource.h"
 
@@ -54,6 +55,7 @@ struct Tables {
   ResourceNames names;
   FlavorResources flavor_resources;
   QuotaForest quota{flavor_resources, names};
+  Topologies topologies;
   NodeColumns free;  // allocatable − pods bound there − slots that no pod stands in yet
   UndoLog undo;
 
@@ -96,6 +98,7 @@ struct Tables {
   void apply_cohort(const Event& event);
   void apply_admission_check(const Event& event);
   void apply_local_queue(const Event& event);
+  void apply_topology(const Event& event);
   void apply_workload(const Event& event);
   void apply_node(const Event& event);
   void apply_pod(const Event& event);
@@ -185,6 +188,12 @@ struct Tables {
   void refresh_ready(ClusterQueueId id);
   void show_workload(WorkloadId id, const objects::Value& object);
   void remove_workload(WorkloadId id);
+
+  // topology_changes.cc
+  void enter_topologies(WorkloadId id);
+  void leave_topologies(WorkloadId id);
+  void note_node_change(NodeId id, const Node& before, bool was_present, bool was_valid);
+  void wake_for_topologies();
 
   // node_changes.cc
   void add_to_node(NodeId node, const Amounts& amounts, std::int64_t times);

@@ -8,6 +8,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -29,6 +30,12 @@ struct TopologyUsage {
   Amounts requests;  // of one pod, without `pods`
   std::vector<TopologyDomainUsage> domains;
   bool is_stale = false;  // some of its domains are not there
+};
+
+// A reserved workload's pod set in a topology. The assignment is in its admission.
+struct TopologyHold {
+  std::size_t pod_set = 0;  // of the admission
+  TopologyUsage usage;      // as of the tree it was made for; flavor and requests always hold
 };
 
 }  // namespace muster::core

@@ -62,6 +62,7 @@ void Tables::enter_reservation(WorkloadId id) {
   }
   count_unready(id, !row.spec.are_pods_ready);
   enter_slots(id);
+  enter_topologies(id);
 }
 
 void Tables::leave_reservation(WorkloadId id) {
@@ -77,6 +78,7 @@ void Tables::leave_reservation(WorkloadId id) {
   leave_candidates(*this, id);
   count_unready(id, false);
   row.holds.clear();
+  leave_topologies(id);
   for (const Slot& slot : row.slots) {
     const std::int64_t empty = std::max<std::int64_t>(slot.count - slot.bound, 0);
     add_to_node(slot.node, row.spec.pod_sets[slot.pod_set].requests, empty);

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/checked.h"
+#include "core/placement/topology.h"
 
 namespace muster::core {
 
@@ -75,12 +76,14 @@ void release_usage(Tables& tables, Trial& trial, WorkloadId workload) {
   WorkloadRow& row = tables.workloads[workload];
   trial.add(row.released, 1);
   give_usage(tables, trial, row.reserved_in, row.holds);
+  give_topology(tables, trial, workload);
 }
 
 void restore_usage(Tables& tables, Trial& trial, WorkloadId workload) {
   WorkloadRow& row = tables.workloads[workload];
   trial.add(row.released, -1);
   take_usage(tables, trial, row.reserved_in, row.holds);
+  take_topology(tables, trial, workload);
 }
 
 bool usage_fits(const Tables& tables, ClusterQueueId queue, const Usage& usage) {

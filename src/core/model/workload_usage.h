@@ -5,8 +5,8 @@
 //   release_usage(tables, trial, victim);
 //   if (tables.quota.available(node, pair) >= wanted) …
 //
-// Assumes: the workload holds quota (WorkloadRow::reserved_in). Room in topologies is released by
-// give_topology (placement/topology.h).
+// Assumes: the workload holds quota (WorkloadRow::reserved_in). Its room in topologies goes and
+// comes with its usage.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

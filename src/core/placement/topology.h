@@ -46,7 +46,8 @@ struct TopologyPodSet {
 
 struct TopologyOptions {
   bool simulate_empty = false;  // as if no workload had a place
-  bool is_question = false;     // only whether it fits: no domains, no names, no reason's text
+  bool is_question = false;     // only whether it fits: no names, no reason's text
+  WorkloadId workload = {};     // for the explanation, where there is one
 };
 
 struct TopologyResult {
@@ -70,6 +71,10 @@ TopologyUsage topology_usage(const Tables& tables, FlavorId flavor, const Amount
 // Changes what is free, within the trial.
 void take_topology(Tables& tables, Trial& trial, std::span<const TopologyUsage> usage);
 void give_topology(Tables& tables, Trial& trial, std::span<const TopologyUsage> usage);
+
+// The same for what a reserved workload has, in flavors that its queue still has.
+void take_topology(Tables& tables, Trial& trial, WorkloadId workload);
+void give_topology(Tables& tables, Trial& trial, WorkloadId workload);
 
 // Whether every domain still has the room, each looked at by itself.
 bool topology_fits(const Tables& tables, const Policy& policy,

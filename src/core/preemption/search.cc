@@ -44,10 +44,12 @@ void Search::shift_usage(WorkloadId id, bool out) {
 
 void Search::take_out(WorkloadId id) {
   shift_usage(id, true);
+  if (needs_place()) give_topology(tables_, trial_, id);
 }
 
 void Search::put_back(WorkloadId id) {
   shift_usage(id, false);
+  if (needs_place()) take_topology(tables_, trial_, id);
 }
 
 void Search::take_for_preemptor() {
