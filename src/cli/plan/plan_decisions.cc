@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "cli/plan/document_object.h"
+#include "cli/plan/plan_explanation.h"
 #include "cli/plan/plan_figures.h"
 #include "core/model/tables.h"
 #include "core/plan/admission_value.h"
@@ -107,7 +108,8 @@ std::string_view reason_word(const core::Tables& tables, const Decision& decisio
   return is_finer ? because.cause() : because.reason();
 }
 
-Node decision_node(Builder& builder, const PlanWorld& world, const Decision& decision) {
+Node decision_node(Builder& builder, const PlanWorld& world, const Decision& decision,
+                   const core::Explanation* explanation) {
   const core::Tables& tables = world.state().tables();
   const core::Because because = core::because_of(tables, decision);
   DocumentObject node(builder);
@@ -129,6 +131,12 @@ Node decision_node(Builder& builder, const PlanWorld& world, const Decision& dec
     node.text("requeue", is_parked ? "Inadmissible" : "Active");
   }
   node.text("reason", reason_word(tables, decision, because)).text("message", because.message());
+  if (explanation != nullptr) {
+    const auto tried = explanation->tries.find(decision.workload);
+    const bool is_there = tried != explanation->tries.end();
+    node.add("explain",
+             explanation_node(builder, tables, is_there ? tried->second : core::Tries()));
+  }
   return node.node();
 }
 
@@ -146,12 +154,26 @@ Node misconfigured(Builder& builder, const std::string& workload, std::string_vi
 
 }  // namespace
 
-std::vector<Node> decision_nodes(Builder& builder, const PlanWorld& world, const core::Plan& plan) {
+std::vector<Node> decision_nodes(Builder& builder, const PlanWorld& world, const core::Plan& plan,
+                                 const core::Explanation* explanation) {
   std::vector<Node> nodes;
   for (const Decision& decision : plan.decisions) {
-    nodes.push_back(decision_node(builder, world, decision));
+    nodes.push_back(decision_node(builder, world, decision, explanation));
   }
   return nodes;
+}
+
+std::map<std::string, std::string> preemptors_of(const PlanWorld& world, const core::Plan& plan) {
+  const core::Tables& tables = world.state().tables();
+  std::map<std::string, std::string> preemptors;
+  for (const Decision& decision : plan.decisions) {
+    if (decision.type != Decision::Type::preempt) continue;
+    for (const core::Target& target : decision.targets) {
+      preemptors.insert_or_assign(workload_key(tables, target.workload),
+                                  workload_key(tables, decision.workload));
+    }
+  }
+  return preemptors;
 }
 
 std::vector<Node> orphan_nodes(Builder& builder, const PlanWorld& world) {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "base/timestamp.h"
@@ -14,6 +15,7 @@
 #include "cli/plan/plan_objects.h"
 #include "cli/plan/plan_policy.h"
 #include "cli/plan/plan_world.h"
+#include "core/plan/explanation.h"
 #include "core/plan/plan.h"
 #include "core/queueing/shape.h"
 #include "core/queueing/workload_status.h"
@@ -126,20 +128,27 @@ class PlanRun {
   };
 
   Outcome run_cycle() {
-    core::Plan plan = core::plan(world_.state(), policy_);
+    core::Explanation explanation;
+    policy_.explanation = input_.explains ? &explanation : nullptr;
+    const core::Plan plan = core::plan(world_.state(), policy_);
+    policy_.explanation = nullptr;
     world_.state().assume(plan);
     world_.carry_out(plan);
-    cycles_.push_back(decision_nodes(builder_, world_, plan));
+    cycles_.push_back(
+        decision_nodes(builder_, world_, plan, input_.explains ? &explanation : nullptr));
     for (const Node& node : cycles_.back()) {
       reported_.emplace(View(&node)["workload"].string_or(""));
     }
     const Outcome outcome{.considered = !cycles_.back().empty(),
                           .changed_status = world_.has_status_changes()};
+    const std::map<std::string, std::string> preemptors = preemptors_of(world_, plan);
     for (const ConditionChange& change : world_.evictions()) {
+      const auto by = preemptors.find(change.workload);
       DocumentObject node(builder_);
       node.text("workload", change.workload)
           .text("reason", change.reason)
-          .text_if_any("underlying", change.underlying);
+          .text_if_any("underlying", change.underlying)
+          .text_if_any("by", by == preemptors.end() ? std::string_view() : by->second);
       evicted_.push_back(node.node());
     }
     for (const ConditionChange& change : world_.endings()) {
@@ -204,7 +213,7 @@ class PlanRun {
   }
 
   const PlanInput& input_;
-  const core::Policy& policy_;
+  core::Policy policy_;
   PlanWorld world_;
   Builder builder_;
   std::vector<std::vector<Node>> cycles_;
@@ -296,7 +305,6 @@ Result<Value> PlanEngine::answer(const PlanInput& input) const {
   add_unsupported(*configuration, given);
   auto policy = read_policy(input.policy ? input.policy : given.policy);
   if (!policy) return in_file(input.policy_file, policy.error());
-  policy->kueue = *configuration;
   const auto latest = latest_timestamp(input.sources);
   const Instant now = input.now ? *input.now : latest.value_or(usual_now);
   policy->kueue = *configuration;
