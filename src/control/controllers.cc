@@ -27,7 +27,6 @@ constexpr std::array queueing_resources = {
     resources::jobs,
     resources::workload_priority_classes,
     resources::priority_classes,
-    resources::admission_checks,
 };
 
 std::vector<client::Selection> selections_for(Role role) {

@@ -25,7 +25,7 @@ namespace resources = objects::resources;
 constexpr std::array scheduled = {
     resources::resource_flavors, resources::cluster_queues, resources::local_queues,
     resources::cohorts,          resources::namespaces,     resources::nodes,
-    resources::workloads,        resources::pods,
+    resources::workloads,        resources::pods,           resources::admission_checks,
 };
 
 constexpr std::array<std::pair<Placement, std::string_view>, 3> placements = {{

@@ -24,7 +24,16 @@ constexpr std::array<std::string_view, 7> standing_names{
 
 // Figures that are zero say nothing.
 void count(Figures& figures, const std::string& name, std::int64_t amount) {
-  if ((figures[name] += amount) == 0) figures.erase(name);
+  std::int64_t& figure = figures[name];
+  shift(figure, amount);
+  if (figure == 0) figures.erase(name);
+}
+
+// Usage does not wrap: it stops at the end of int64, and stays there.
+void count_usage(Figures& figures, const std::string& name, std::int64_t amount) {
+  std::int64_t& figure = figures[name];
+  figure = amount_plus(figure, amount);
+  if (figure == 0) figures.erase(name);
 }
 
 std::string usage_name(std::string_view queue, std::string_view flavor, std::string_view resource) {
@@ -40,10 +49,10 @@ void count_node(const Tables& tables, QuotaNodeId node, Figures& figures) {
     const QuotaForest::Cell cell = tables.quota.cell(node, i);
     const FlavorId flavor = tables.flavor_resources.flavor(cell.flavor_resource);
     const ResourceId resource = tables.flavor_resources.resource(cell.flavor_resource);
-    count(figures,
-          usage_name(tables.quota.name(node), tables.flavors.key(flavor),
-                     tables.names.name(resource)),
-          cell.usage);
+    count_usage(figures,
+                usage_name(tables.quota.name(node), tables.flavors.key(flavor),
+                           tables.names.name(resource)),
+                cell.usage);
   }
 }
 
@@ -82,7 +91,8 @@ class Recount {
  private:
   void add_free(NodeId node, const Amount& amount, std::int64_t times) {
     count(figures_, free_name(tables_.nodes.key(node), tables_.names.name(amount.resource)),
-          amount.amount * times);
+          static_cast<std::int64_t>(static_cast<std::uint64_t>(amount.amount) *
+                                    static_cast<std::uint64_t>(times)));
   }
 
   void add_pod(PodId id, const PodRow& row) {
@@ -147,7 +157,9 @@ class Recount {
       count(
           figures_,
           usage_name(tables_.cluster_queues.key(queue), flavor, tables_.names.name(entry.resource)),
-          assignment.count <= set.effective_count() ? entry.amount : each * set.effective_count());
+          assignment.count <= set.effective_count()
+              ? entry.amount
+              : saturating_multiply(each, set.effective_count()));
     }
   }
 
@@ -165,7 +177,8 @@ void compare(const Figures& have, const Figures& want, std::vector<std::string>&
   for (const std::string& name : keys) {
     const std::int64_t a = have.contains(name) ? have.at(name) : 0;
     const std::int64_t b = want.contains(name) ? want.at(name) : 0;
-    if (a != b) problems.push_back(fmt::format("{} is {}, counted again {}", name, a, b));
+    if (a == b || a == unlimited) continue;  // what reached the end stays there, as in Kueue
+    problems.push_back(fmt::format("{} is {}, counted again {}", name, a, b));
   }
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <limits>
 #include <tuple>
 
 #include "base/quantity.h"
@@ -90,6 +91,8 @@ std::vector<ShareRow> share_rows(const Tables& tables) {
 
 std::string quota_text(std::string_view resource, std::int64_t amount) {
   if (amount == unlimited) return "Unlimited";
+  // As far below zero as there is: no number that a suffix should dress up.
+  if (amount == std::numeric_limits<std::int64_t>::min()) return std::to_string(amount);
   return resource_quantity(resource, amount).to_string();
 }
 
