@@ -70,12 +70,18 @@ void check_values(LabelRequirement& requirement, std::vector<std::string>& compl
                                  "values set must be empty for exists and does not exist"));
   }
   if (!is_order) return;
-  const std::optional<std::int64_t> bound = whole_number(values.front());
-  if (bound.has_value()) {
-    requirement.bound = *bound;
-  } else {
-    complaints.push_back(invalid("values[0]", go_quoted(values.front()),
-                                 "for 'Gt', 'Lt' operators, the value must be an integer"));
+  if (values.size() != 1) {
+    complaints.push_back(invalid("values", values.empty() ? "null" : quoted_list(values),
+                                 "for 'Gt', 'Lt' operators, exactly one value is required"));
+  }
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const std::optional<std::int64_t> bound = whole_number(values[i]);
+    if (bound.has_value()) {
+      requirement.bound = *bound;
+    } else {
+      complaints.push_back(invalid(fmt::format("values[{}]", i), go_quoted(values[i]),
+                                   "for 'Gt', 'Lt' operators, the value must be an integer"));
+    }
   }
 }
 
@@ -164,7 +170,7 @@ std::string LabelRequirement::to_string() const {
   return key;
 }
 
-std::string complete_requirement(LabelRequirement& requirement) {
+std::vector<std::string> complaints_about(LabelRequirement& requirement) {
   std::vector<std::string> complaints;
   const auto key_violations = qualified_name_violations(requirement.key);
   if (!key_violations.empty()) {
@@ -180,6 +186,11 @@ std::string complete_requirement(LabelRequirement& requirement) {
                                  fmt::format("{}", fmt::join(violations, "; "))));
   }
   std::sort(requirement.values.begin(), requirement.values.end());
+  return complaints;
+}
+
+std::string complete_requirement(LabelRequirement& requirement) {
+  const std::vector<std::string> complaints = complaints_about(requirement);
   if (complaints.size() <= 1) return complaints.empty() ? "" : complaints.front();
   return fmt::format("[{}]", fmt::join(complaints, ", "));
 }

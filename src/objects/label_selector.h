@@ -95,8 +95,11 @@ class LabelSelector {
   bool matches_nothing_ = false;
 };
 
-// The sentences with which Kubernetes refuses the requirement, `[a, b]` when there are several;
-// empty when it is fine. Sorts the values and fills in `bound`.
+// The sentences with which Kubernetes refuses the requirement, each beginning with the path below
+// it; none when it is fine. Sorts the values and fills in `bound`.
+std::vector<std::string> complaints_about(LabelRequirement& requirement);
+
+// The same as one sentence, `[a, b]` when there are several; empty when it is fine.
 std::string complete_requirement(LabelRequirement& requirement);
 
 }  // namespace muster::objects

@@ -40,6 +40,7 @@ class Assigner {
 
   const AssignmentQuestion& question_;
   std::vector<PodSetFlavors> drafts_;  // by place in the spec
+  std::string error_;                  // with which the search for a group broke off
   Assignment assignment_;
 };
 
@@ -152,6 +153,7 @@ std::vector<FlavorAssignment> Assigner::find_flavors(const PodSetGroup& group) {
     FlavorChoice choice = search.run(group, request.resource);
     if (choice.flavors.empty()) {
       untell(group_begin, begin);
+      error_ = std::move(choice.error);
       return {};
     }
     if (choice.mode == FlavorMode::fit) untell(begin, assignment_.obstacles.size());
@@ -223,7 +225,8 @@ bool Assigner::assign(PodSetGroup& group, std::uint32_t number) {
     set.flavors = flavors_for(set, flavors);
     set.obstacles = met;
     set.attempts = tried;
-    succeeds = succeeds && (set.requests.empty() || !set.flavors.empty());
+    set.error = error_;
+    succeeds = succeeds && set.error.empty() && (set.requests.empty() || !set.flavors.empty());
     append(std::move(set));
   }
   return succeeds;

@@ -247,6 +247,32 @@ TEST_F(FindAssignmentTest, a_flavor_keeps_pods_away_by_taints_and_labels) {
   EXPECT_EQ(flavors(find("tolerant")), "main=1 cpu:one");
 }
 
+TEST_F(FindAssignmentTest, an_affinity_that_cannot_be_read_is_told_where_it_matters) {
+  kueue("ResourceFlavor, metadata: {name: one}, spec: {nodeLabels: {zone: east}}");
+  queue("q", {{"one", "nominalQuota: 4"}});
+  const auto affinity = [](std::string_view terms) {
+    return fmt::format(
+        ", affinity: {{nodeAffinity: {{requiredDuringSchedulingIgnoredDuringExecution: "
+        "{{nodeSelectorTerms: [{}]}}}}}}",
+        terms);
+  };
+  const std::string broken =
+      "{matchExpressions: [{key: disk, operator: What}, {key: zone, "
+      "operator: Gt}]}";
+  workload("broken", pod_set("main", 1, "cpu: 1", "", affinity(broken)));
+  workload("saved", pod_set("main", 1, "cpu: 1", "",
+                            affinity(broken + ", {matchExpressions: [{key: zone, operator: In, "
+                                              "values: [east]}]}")));
+  workload("other", pod_set("main", 1, "cpu: 1", "",
+                            affinity("{matchExpressions: [{key: disk, operator: What}]}")));
+  EXPECT_EQ(message(find("broken")),
+            "failed to assign flavors to pod set main: nodeSelectorTerms[0].matchExpressions[0]."
+            "values: Invalid value: null: for 'Gt', 'Lt' operators, exactly one value is required");
+  EXPECT_EQ(find("broken").assignment.cause, NoFitCause::no_matching_flavor);
+  EXPECT_EQ(flavors(find("saved")), "main=1 cpu:one");
+  EXPECT_EQ(flavors(find("other")), "main=1 cpu:one");
+}
+
 TEST_F(FindAssignmentTest, a_workload_that_may_shrink_starts_with_as_many_pods_as_fit) {
   queue("q", {{"one", "nominalQuota: 5"}});
   workload("w", pod_set("main", 10, "cpu: 1", ", minCount: 2"));

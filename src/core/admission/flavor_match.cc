@@ -79,7 +79,11 @@ std::optional<Obstacle> FlavorMatch::mismatch(FlavorId flavor,
                       .flavor = flavor};
     }
     if (!row.spec.node_labels.empty() && !set.terms.flavor_matches(row.spec.node_labels)) {
-      return Obstacle{.type = Obstacle::Type::node_affinity, .flavor = flavor};
+      const bool is_readable = set.terms.flavor_complaint(row.spec.node_labels).empty();
+      return Obstacle{
+          .type = is_readable ? Obstacle::Type::node_affinity : Obstacle::Type::unreadable_affinity,
+          .index = static_cast<std::uint16_t>(index),
+          .flavor = flavor};
     }
   }
   return std::nullopt;

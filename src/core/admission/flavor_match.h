@@ -39,7 +39,8 @@ struct FlavorMatch {
   std::span<const ResourceId> covered;  // by the resource group of the flavor
   bool is_topology_queue = false;
 
-  // The first obstacle of the first pod set that has one. `pod_sets`: places in the spec.
+  // The first obstacle of the first pod set that has one. `pod_sets`: places in the spec. A node
+  // affinity that cannot be read is unreadable_affinity, with the pod set's place as `index`.
   std::optional<Obstacle> mismatch(FlavorId flavor, std::span<const std::uint32_t> pod_sets) const;
 
  private:

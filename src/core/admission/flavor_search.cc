@@ -196,6 +196,10 @@ bool FlavorSearch::is_left_out(const PodSetGroup& group, std::uint32_t resources
   const auto obstacle = match.mismatch(flavor, group.pod_sets);
   if (!obstacle) return false;
   object(*obstacle);
+  if (obstacle->type == Obstacle::Type::unreadable_affinity) {
+    const Labels& labels = question_.tables.flavors[flavor].spec.node_labels;
+    error_ = question_.workload.pod_sets[obstacle->index].terms.flavor_complaint(labels);
+  }
   assignment_.attempts.push_back({.flavor = flavor,
                                   .group = resources,
                                   .mode = FlavorMode::no_fit,
@@ -223,7 +227,10 @@ FlavorChoice FlavorSearch::run(const PodSetGroup& group, ResourceId resource) {
   for (; i < flavors.size(); ++i) {
     end = i + 1;
     const FlavorId flavor = flavors[i].flavor;
-    if (is_left_out(group, *resources, flavor, resource)) continue;
+    if (is_left_out(group, *resources, flavor, resource)) {
+      if (!error_.empty()) return {.mode = FlavorMode::no_fit, .flavors = {}, .error = error_};
+      continue;
+    }
     const std::size_t first_obstacle = assignment_.obstacles.size();
     Trying trying = try_flavor(group, *resources, flavors[i]);
     const std::size_t obstacles = assignment_.obstacles.size() - first_obstacle;

@@ -52,6 +52,7 @@ struct PodSetGroup {
 struct FlavorChoice {
   FlavorMode mode = FlavorMode::no_fit;
   std::vector<FlavorAssignment> flavors;  // empty: none serves
+  std::string error = {};                 // why the search broke off
 };
 
 class FlavorSearch {
@@ -97,6 +98,7 @@ class FlavorSearch {
 
   const AssignmentQuestion& question_;
   Assignment& assignment_;
+  std::string error_;
 };
 
 }  // namespace muster::core

@@ -24,6 +24,7 @@ Reason::Type type_of(Obstacle::Type type) {
     case Obstacle::Type::untolerated_taint:
       return Reason::Type::untolerated_taint;
     case Obstacle::Type::node_affinity:
+    case Obstacle::Type::unreadable_affinity:
       return Reason::Type::node_affinity;
     case Obstacle::Type::exceeds_maximum:
       return Reason::Type::exceeds_maximum;

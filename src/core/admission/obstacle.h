@@ -41,6 +41,7 @@ struct Obstacle {
     topology_only,          // nobody asks for a topology, and the flavor serves no others
     untolerated_taint,      // `index` of the flavor's taints
     node_affinity,          // of the flavor's labels
+    unreadable_affinity,    // of the pod set at `index`
     exceeds_maximum,        // assumed + amount > limit, whatever else runs
     quota_in_use,           // `amount` more needed
     other_flavor_in_slice,  // the slice that is replaced has `other`
@@ -49,7 +50,7 @@ struct Obstacle {
 
   Type type = Type::resource_unavailable;
   bool is_told = true;      // part of the pod set's message: what a later flavor made good is not
-  std::uint16_t index = 0;  // of the taint
+  std::uint16_t index = 0;  // of the taint or the pod set
   FlavorId flavor = {};
   FlavorId other = {};
   ResourceId resource = {};

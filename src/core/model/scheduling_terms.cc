@@ -2,6 +2,7 @@
 #include "core/model/scheduling_terms.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -47,28 +48,49 @@ constexpr std::array<NamedOperator, 6> operators{{{"In", LabelOperator::in},
                                                   {"Gt", LabelOperator::greater},
                                                   {"Lt", LabelOperator::less}}};
 
-Result<LabelRequirement> read_requirement(View view) {
+// Holds for no value at all.
+LabelRequirement nothing_about(std::string key) {
+  return {.key = std::move(key), .operation = LabelOperator::in};
+}
+
+// The expression, or the complaints about it.
+LabelRequirement read_requirement(View view, std::vector<std::string>& complaints) {
   LabelRequirement requirement{.key = std::string(view["key"].string_or(""))};
   const std::string_view name = view["operator"].string_or("");
   const auto* known = std::ranges::find(operators, name, &NamedOperator::name);
   if (known == operators.end()) {
-    return Error::invalid(fmt::format("\"{}\" is not a valid node selector operator", name));
+    complaints.push_back(
+        fmt::format("operator: Unsupported value: \"{}\": supported values: \"In\", \"NotIn\", "
+                    "\"Exists\", \"DoesNotExist\", \"Gt\", \"Lt\"",
+                    name));
+    return nothing_about(std::move(requirement.key));
   }
   requirement.operation = known->operation;
   for (const View value : view["values"].elements()) {
     requirement.values.emplace_back(value.string_or(""));
   }
-  const std::string problem = objects::complete_requirement(requirement);
-  if (!problem.empty()) return Error::invalid(problem);
+  complaints = objects::complaints_about(requirement);
+  if (!complaints.empty()) return nothing_about(std::move(requirement.key));
   return requirement;
 }
 
-Result<std::vector<LabelRequirement>> read_requirements(View list) {
-  std::vector<LabelRequirement> requirements;
-  for (const View view : list.elements()) {
-    requirements.push_back(TRY(read_requirement(view)));
+NodeSelectorTerm read_term(View view) {
+  NodeSelectorTerm term;
+  for (const View expression : view["matchExpressions"].elements()) {
+    std::vector<std::string> complaints;
+    term.labels.push_back(read_requirement(expression, complaints));
+    if (complaints.empty()) continue;
+    term.broken.push_back({term.labels.size() - 1, std::move(complaints)});
   }
-  return requirements;
+  for (const View expression : view["matchFields"].elements()) {
+    std::vector<std::string> complaints;
+    LabelRequirement field = read_requirement(expression, complaints);
+    const bool is_set =
+        field.operation == LabelOperator::in || field.operation == LabelOperator::not_in;
+    if (!is_set || field.values.size() != 1) field = nothing_about(std::move(field.key));
+    term.fields.push_back(std::move(field));
+  }
+  return term;
 }
 
 std::optional<Toleration::Operator> read_toleration_operator(std::string_view name) {
@@ -189,9 +211,8 @@ bool SchedulingTerms::selector_matches(const Labels& labels) const {
 
 bool SchedulingTerms::affinity_matches(const Labels& labels, std::string_view node_name) const {
   if (!has_affinity) return true;
-  return std::ranges::any_of(affinity, [&](const NodeSelectorTerm& term) {
-    return term.matches(labels, node_name);
-  });
+  return std::ranges::any_of(
+      affinity, [&](const NodeSelectorTerm& term) { return term.matches(labels, node_name); });
 }
 
 std::int64_t SchedulingTerms::score(const Labels& labels, std::string_view node_name) const {
@@ -224,16 +245,29 @@ bool SchedulingTerms::flavor_matches(const Labels& flavor_labels) const {
   return any_holds;
 }
 
-namespace {
-
-Result<NodeSelectorTerm> read_term(View view) {
-  NodeSelectorTerm term;
-  term.labels = TRY(read_requirements(view["matchExpressions"]));
-  term.fields = TRY(read_requirements(view["matchFields"]));
-  return term;
+std::string SchedulingTerms::flavor_complaint(const Labels& flavor_labels) const {
+  std::vector<std::string> complaints;
+  for (const auto& [key, value] : node_selector) {
+    const auto label = find_label(flavor_labels, key);
+    if (label && *label != value) return {};
+  }
+  for (std::size_t i = 0; i < affinity.size(); ++i) {
+    std::size_t place = 0;  // among the expressions on the flavor's keys
+    for (std::size_t j = 0; j < affinity[i].labels.size(); ++j) {
+      if (!find_label(flavor_labels, affinity[i].labels[j].key)) continue;
+      const auto broken = std::ranges::find(affinity[i].broken, j, &BrokenExpression::place);
+      if (broken != affinity[i].broken.end()) {
+        for (const std::string& complaint : broken->complaints) {
+          complaints.push_back(
+              fmt::format("nodeSelectorTerms[{}].matchExpressions[{}].{}", i, place, complaint));
+        }
+      }
+      ++place;
+    }
+  }
+  if (complaints.size() <= 1) return complaints.empty() ? "" : complaints.front();
+  return fmt::format("[{}]", fmt::join(complaints, ", "));
 }
-
-}  // namespace
 
 Result<SchedulingTerms> read_scheduling_terms(View pod_spec) {
   SchedulingTerms terms;
@@ -243,7 +277,7 @@ Result<SchedulingTerms> read_scheduling_terms(View pod_spec) {
   const View required = affinity["requiredDuringSchedulingIgnoredDuringExecution"];
   terms.has_affinity = required.is_object();
   for (const View view : required["nodeSelectorTerms"].elements()) {
-    terms.affinity.push_back(TRY(read_term(view)));
+    terms.affinity.push_back(read_term(view));
   }
   const View preferred = affinity["preferredDuringSchedulingIgnoredDuringExecution"];
   for (const View view : preferred.elements()) {
@@ -251,7 +285,7 @@ Result<SchedulingTerms> read_scheduling_terms(View pod_spec) {
     if (weight == 0) continue;
     PreferredTerm& preference = terms.preferred.emplace_back();
     preference.weight = weight;
-    preference.term = TRY(read_term(view["preference"]));
+    preference.term = read_term(view["preference"]);
   }
   return terms;
 }

@@ -65,10 +65,17 @@ std::vector<Toleration> read_tolerations(objects::View tolerations);
 const Taint* first_untolerated(std::span<const Taint> taints,
                                std::initializer_list<std::span<const Toleration>> tolerations);
 
+// An expression that Kubernetes would refuse. It stands in its place and holds nowhere.
+struct BrokenExpression {
+  std::size_t place = 0;                // among the labels of the term
+  std::vector<std::string> complaints;  // each beginning with the path below the expression
+};
+
 // One term of a required node affinity: all of it must hold.
 struct NodeSelectorTerm {
   std::vector<objects::LabelRequirement> labels;
   std::vector<objects::LabelRequirement> fields;  // of metadata.name, the only one there is
+  std::vector<BrokenExpression> broken = {};      // of labels
 
   bool matches(const Labels& node_labels, std::string_view node_name) const;
 };
@@ -93,6 +100,10 @@ struct SchedulingTerms {
   // Kueue's question to a flavor: only the keys the flavor itself has are looked at. A term of
   // which nothing is left allows any flavor.
   bool flavor_matches(const Labels& flavor_labels) const;
+
+  // Where it does not match: the expressions on the flavor's keys that cannot be read, as Kueue
+  // tells them. Empty: everything could be read.
+  std::string flavor_complaint(const Labels& flavor_labels) const;
 };
 
 Result<SchedulingTerms> read_scheduling_terms(objects::View pod_spec);
