@@ -68,16 +68,50 @@ void append_go_escape(char c, std::string& out) {
   }
 }
 
-// A float64 inside JSON, or a bound: the shortest text that reads back, with an exponent only from
-// 1e21 on.
+// Digits and a power of ten without an exponent: 12 and 5 are 1200000, 12 and -3 are 0.012.
+void append_plain(std::string_view digits, int exponent, std::string& out) {
+  if (exponent >= 0) {
+    out += digits;
+    out.append(static_cast<std::size_t>(exponent), '0');
+    return;
+  }
+  const auto fraction = static_cast<std::size_t>(-exponent);
+  if (fraction < digits.size()) {
+    out += digits.substr(0, digits.size() - fraction);
+    out += '.';
+    out += digits.substr(digits.size() - fraction);
+  } else {
+    out += "0.";
+    out.append(fraction - digits.size(), '0');
+    out += digits;
+  }
+}
+
+// A float64 inside JSON, or a bound: the shortest digits that read back, with an exponent only
+// below 1e-6 and from 1e21 on.
 void append_real(double number, std::string& out) {
   std::string text = fmt::format("{}", number);
-  const double magnitude = std::fabs(number);
-  if (magnitude >= 1 && magnitude < 1e21 && text.find('e') != std::string::npos) {
-    text = fmt::format("{:.0f}", number);
+  const std::size_t mark = text.find('e');
+  if (mark == std::string::npos) {
+    if (text.ends_with(".0")) text.resize(text.size() - 2);
+    out += text;
+    return;
   }
-  if (text.ends_with(".0")) text.resize(text.size() - 2);
-  out += text;
+  const int power = std::atoi(text.c_str() + mark + 1);
+  const double magnitude = std::fabs(number);
+  if (magnitude < 1e-6 || magnitude >= 1e21) {
+    fmt::format_to(std::back_inserter(out), "{}e{:+}", text.substr(0, mark), power);
+    return;
+  }
+  std::string digits = text.substr(0, mark);
+  if (digits.starts_with('-')) {
+    out += '-';
+    digits.erase(0, 1);
+  }
+  const std::size_t point = digits.find('.');
+  const std::size_t after = point == std::string::npos ? 0 : digits.size() - point - 1;
+  if (point != std::string::npos) digits.erase(point, 1);
+  append_plain(digits, power - static_cast<int>(after), out);
 }
 
 void append_json_string(std::string_view text, std::string& out) {

@@ -33,6 +33,9 @@ TEST(go_structs, write_canonical_amounts_and_times) {
   EXPECT_EQ(to_go_json(go_type("kueue.v1beta2.ResourceQuota"),
                        json(R"({"name":"cpu","nominalQuota":"1000m","lendingLimit":1.5})")),
             R"({"name":"cpu","nominalQuota":"1","lendingLimit":"1500m"})");
+  EXPECT_EQ(to_go_json(go_type("kueue.v1beta2.ResourceQuota"),
+                       json(R"({"name":"cpu","nominalQuota":9223372036854775808})")),
+            R"({"name":"cpu","nominalQuota":"9223372036854776k"})");
   EXPECT_EQ(to_go_json(go_type("kueue.v1beta2.RequeueState"),
                        json(R"({"count":2,"requeueAt":"2025-01-01T01:00:00+01:00"})")),
             R"({"count":2,"requeueAt":"2025-01-01T00:00:00Z"})");

@@ -85,6 +85,10 @@ class Run:
 
     def case(self, dice, convert):
         base = copy.deepcopy(dice.choice(self.samples))
+        if dice.random() < 0.15:
+            made = mutate.sample(dice, self.schema_of(base))
+            made = made if isinstance(made, dict) else {}
+            base = {**made, **{key: base[key] for key in ('apiVersion', 'kind', 'metadata')}}
         request = {'verb': 'convert' if convert else 'validate', 'object': base}
         old = copy.deepcopy(base)
         for _ in range(dice.choice([0, 1, 1, 1, 2, 3])):
