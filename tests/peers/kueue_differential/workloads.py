@@ -204,7 +204,7 @@ def make_pending(dice, workload, index):
     if dice.p('requeue'):
         status['requeueState'] = {'count': dice.number(1, 3),
                                   'requeueAt': dice.pick('2025-01-01T11:59:00Z',
-                                                         '2035-01-01T12:30:00Z')}
+                                                         '2025-01-01T12:30:00Z')}
     if dice.p('finished'):
         conditions.append(condition('Finished', 'True', 'Succeeded', 400))
     if dice.p('check_state'):
