@@ -23,7 +23,7 @@ BASE = {
     'fair': 0.0, 'weight': 0.3, 'zero_weight': 0.05, 'strategies': 0.3,
     # the workloads
     'workloads': (2, 10), 'pod_sets': (1, 2), 'pending': 0.6, 'not_admitted': 0.05,
-    'evicted': 0.0, 'evicted_pending': 0.03, 'requeue': 0.03, 'finished': 0.02, 'inactive': 0.02,
+    'evicted': 0.0, 'evicted_pending': 0.03, 'requeue': 0.03, 'future': 0.0, 'finished': 0.02, 'inactive': 0.02,
     'gated': 0.01, 'min_count': 0.0, 'reclaimable': 0.0, 'group': 0.0, 'zero_count': 0.02,
     'priority': 0.7, 'low_running': 0.5, 'priority_class': 0.05, 'negative': 0.05, 'similar': 0.2, 'boost': 0.0,
     'preemption_gate': 0.0,
@@ -54,7 +54,8 @@ TOPOLOGY = {'topology': 1.0, 'queues': (1, 3), 'zero_nominal': 0.0, 'tight': 0.1
             'workloads': (1, 6), 'zero_count': 0.0, 'huge': 0.0, 'ample': 0.8}
 
 FAMILIES = {
-    'queueing': {'queues': (1, 3), 'strict': 0.5, 'selector': 0.2, 'stop_queue': 0.08,
+    # requeueAt is compared with the real clock by Kueue's queues: far ahead, and never evicted
+    'queueing': {'future': 0.5, 'within': 0.0, 'reclaim': 0.0, 'queues': (1, 3), 'strict': 0.5, 'selector': 0.2, 'stop_queue': 0.08,
                  'stop_local': 0.08, 'missing_queue': 0.06, 'requeue': 0.15, 'finished': 0.05,
                  'evicted_pending': 0.2, 'inactive': 0.06, 'gated': 0.06, 'similar': 0.5,
                  'workloads': (4, 14), 'pending': 0.8, 'until_idle': 0.6, 'pods_ready': 0.3,

@@ -3,7 +3,15 @@
 import copy
 
 ASKED_MAX = 1500
-KEPT = {'apiVersion', 'kind', 'name', 'namespace', 'metadata', 'uid'}
+# Without these an object is another mistake, and the case another disagreement.
+KEPT = {'apiVersion', 'kind', 'name', 'namespace', 'metadata', 'uid', 'podSets', 'template', 'spec',
+        'containers', 'resourceGroups', 'flavors', 'coveredResources', 'namespaceSelector',
+        'clusterQueue', 'queueName', 'nominalQuota', 'count', 'creationTimestamp', 'levels',
+        'nodeLabel', 'type', 'status', 'reason', 'lastTransitionTime', 'message', 'resourceUsage',
+        'podSetAssignments', 'domainCount', 'valuesPerLevel', 'podCounts', 'individual', 'roots',
+        'slices', 'topologyAssignment', 'cpu', 'topologyName', 'controllerName', 'key', 'operator'}
+LISTS_KEPT = {'levels', 'valuesPerLevel', 'roots', 'slices', 'podSetAssignments', 'individual',
+              'coveredResources'}
 
 
 class Shrinker:
@@ -53,8 +61,9 @@ class Shrinker:
             start = 0
             while start < len(case['objects']):
                 objects = case['objects']
-                smaller = {**case, 'objects': objects[:start] + objects[start + size:]}
-                if self.accepts(smaller):
+                kept = [o for o in objects[start:start + size] if o['kind'] == 'Namespace']
+                smaller = {**case, 'objects': objects[:start] + kept + objects[start + size:]}
+                if len(kept) < size and self.accepts(smaller):
                     case = smaller
                 else:
                     start += size
@@ -89,11 +98,15 @@ def paths(value, path=()):
 
 
 def remove(value, path):
+    if isinstance(path[-1], int) and path[-2] in LISTS_KEPT:
+        return False
     for key in path[:-1]:
         try:
             value = value[key]
         except (KeyError, IndexError):
             return False
+    if isinstance(value, list) and len(value) == 1 and path[-2] in KEPT:
+        return False
     try:
         del value[path[-1]]
     except (KeyError, IndexError, TypeError):

@@ -203,8 +203,8 @@ def make_pending(dice, workload, index):
             conditions.append(condition('Requeued', 'True' if ready else 'False', reason, minutes))
     if dice.p('requeue'):
         status['requeueState'] = {'count': dice.number(1, 3),
-                                  'requeueAt': dice.pick('2025-01-01T11:59:00Z',
-                                                         '2025-01-01T12:30:00Z')}
+                                  'requeueAt': '2035-01-01T12:30:00Z' if dice.p('future')
+                                  else '2025-01-01T11:59:00Z'}
     if dice.p('finished'):
         conditions.append(condition('Finished', 'True', 'Succeeded', 400))
     if dice.p('check_state'):
