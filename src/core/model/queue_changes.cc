@@ -89,6 +89,15 @@ void show_local_queue(LocalQueueRow& row, const Event& event) {
   row.spec.stop_policy = StopPolicy::hold;
 }
 
+// A queue that opens asks all who wait for it, those in back-off too.
+void activate_all_of(Tables& tables, LocalQueueId id) {
+  for (const WorkloadId workload : tables.local_queues[id].workloads) {
+    if (tables.workloads[workload].queued_in.is_none()) continue;
+    tables.pending.unpark(workload);
+    tables.stir(tables.workloads[workload].queued_in);
+  }
+}
+
 template <class Row>
 void clear(Row& row) {
   static_cast<Incarnation&>(row) = {};
@@ -102,6 +111,13 @@ void Tables::apply_flavor(const Event& event) {
   if (step == Step::ignore) return;
   FlavorRow& row = flavors[id];
   if (only_looks_new(row, step, event)) return;
+  const View before = row.object["spec"];
+  const View after = event.object["spec"];
+  // What the pods must match changed: workloads that did not may do now.
+  const bool matches_others =
+      row.present && step != Step::remove &&
+      (before["nodeLabels"] != after["nodeLabels"] || before["nodeTaints"] != after["nodeTaints"] ||
+       before["tolerations"] != after["tolerations"]);
   if (step == Step::remove) {
     clear(row);
     row.spec = {};
@@ -115,8 +131,10 @@ void Tables::apply_flavor(const Event& event) {
       return std::ranges::any_of(group, [&](const GroupFlavor& f) { return f.flavor == id; });
     });
     if (!names_it) return;
+    const bool was_active = queue_row.is_active;
     refresh_activity(queue);
     requeue_all_of(queue);
+    if (matches_others || (queue_row.is_active && !was_active)) wake_tree(queue);
   });
   if (step == Step::remove) flavors.release(id);
 }
@@ -134,7 +152,15 @@ void Tables::apply_namespace(const Event& event) {
     take_identity(row, event);
     row.labels = read_labels(objects::labels_of(event.object));
   }
-  if (row.labels != before || row.present != was_present) wake_all();
+  const auto matches = [](const ClusterQueueRow& queue, bool present, const Labels& labels) {
+    return present && queue.spec.namespace_selector.matches_by(
+                          [&](std::string_view key) { return find_label(labels, key); });
+  };
+  cluster_queues.for_each([&](ClusterQueueId queue, const ClusterQueueRow& queue_row) {
+    if (!queue_row.present || matches(queue_row, was_present, before)) return;
+    if (matches(queue_row, row.present, row.labels)) wake_tree(queue);
+  });
+  if (row.labels != before || row.present != was_present) wake_pods();
   if (step == Step::remove) namespaces.release(id);
 }
 
@@ -236,7 +262,7 @@ void Tables::apply_cluster_queue(const Event& event) {
   if (step == Step::ignore) return;
   ClusterQueueRow& row = cluster_queues[id];
   if (only_looks_new(row, step, event)) return;
-  wake_tree(id);  // of the cohort that it leaves
+  const bool is_new = !row.present;
   const std::vector<ResourceGroup> before = std::move(row.spec.groups);
   row.spec = {};
   if (step == Step::remove) {
@@ -255,6 +281,9 @@ void Tables::apply_cluster_queue(const Event& event) {
     wake_tree(id);
   }
   requeue_all_of(id);
+  if (is_new) {
+    for (const LocalQueueId queue : row.local_queues) activate_all_of(*this, queue);
+  }
   if (step == Step::remove) cluster_queues.release(id);
 }
 
@@ -272,7 +301,9 @@ void Tables::apply_admission_check(const Event& event) {
   for (const ClusterQueueId queue : row.cluster_queues) {
     const bool was_active = cluster_queues[queue].is_active;
     refresh_activity(queue);
-    if (cluster_queues[queue].is_active != was_active) requeue_all_of(queue);
+    if (cluster_queues[queue].is_active == was_active) continue;
+    requeue_all_of(queue);
+    if (!was_active) wake_tree(queue);
   }
   if (step == Step::remove) admission_checks.release(id);
 }
@@ -281,7 +312,13 @@ void Tables::apply_local_queue(const Event& event) {
   const auto [id, step] = find_row(local_queues, event);
   if (step == Step::ignore) return;
   LocalQueueRow& row = local_queues[id];
-  if (only_looks_new(row, step, event)) {
+  const bool leads_on =
+      row.present && step != Step::remove &&
+      row.spec.cluster_queue == event.object["spec"]["clusterQueue"].string_or("") &&
+      objects::is_being_deleted(row.object) == objects::is_being_deleted(event.object) &&
+      row.object["spec"]["stopPolicy"] == event.object["spec"]["stopPolicy"];
+  if (leads_on) {
+    show(row, event);
     show_local_queue(row, event);
     return;
   }
@@ -302,6 +339,7 @@ void Tables::apply_local_queue(const Event& event) {
     cluster_queues[row.cluster_queue].local_queues.insert(id);
   }
   requeue_all_of(id);
+  activate_all_of(*this, id);
   if (step == Step::remove) local_queues.release(id);
 }
 

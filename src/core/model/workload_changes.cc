@@ -31,10 +31,32 @@ bool asks_the_same(const Workload& before, const Workload& now, View old_object,
          before.has_failed_checks == now.has_failed_checks && before.equivalence == now.equivalence;
 }
 
-// Whether others may start because of what became of this one, though it holds what it held.
-bool makes_way(const Workload& before, const Workload& now) {
+// Whether a priority that may change at run time did.
+bool has_new_priority(const Workload& before, const Workload& now, View object) {
+  const View reference = object["spec"]["priorityClassRef"];
+  return reference["kind"].string_or("") == "WorkloadPriorityClass" &&
+         before.effective_priority() != now.effective_priority();
+}
+
+bool is_scaled_down(const Workload& before, const Workload& now) {
+  bool has_fewer = false;
+  for (std::size_t i = 0; i < std::min(before.pod_sets.size(), now.pod_sets.size()); ++i) {
+    if (now.pod_sets[i].count > before.pod_sets[i].count) return false;
+    has_fewer = has_fewer || now.pod_sets[i].count < before.pod_sets[i].count;
+  }
+  return has_fewer;
+}
+
+// Whether others may start because of what became of this one.
+bool makes_way(const Workload& before, const Workload& now, View old_object, View object) {
   if (now.is_finished || !now.is_active) return true;
-  return now.is_quota_reserved && (before.effective_priority() != now.effective_priority());
+  if (!before.is_quota_reserved) return false;
+  if (!now.is_quota_reserved || is_scaled_down(before, now)) return true;
+  if (before.is_admitted && now.is_admitted &&
+      !(old_object["status"]["reclaimablePods"] == object["status"]["reclaimablePods"])) {
+    return true;
+  }
+  return has_new_priority(before, now, object);
 }
 
 // Whether the reservation that the object shows is another than the one it had.
@@ -44,6 +66,18 @@ bool is_decided_anew(View before, View now) {
          is_true(objects::condition(now, "Evicted")) ||
          !(status["admission"] == now["status"]["admission"]) ||
          !(status["unhealthyNodes"] == now["status"]["unhealthyNodes"]);
+}
+
+// Those who share quota with the queue that the workload was sent to; or with the one that it held
+// quota of, where that way is closed.
+void wake_others(Tables& tables, const WorkloadRow& row, ClusterQueueId reserved_in) {
+  if (!row.local_queue.is_none()) {
+    const Blocker blocker = tables.blocker_of(row);
+    if (blocker == Blocker::none || blocker == Blocker::cluster_queue_inactive) {
+      return tables.wake_tree(tables.local_queues[row.local_queue].cluster_queue);
+    }
+  }
+  if (!reserved_in.is_none()) tables.wake_tree(reserved_in);
 }
 
 }  // namespace
@@ -211,7 +245,6 @@ void Tables::show_workload(WorkloadId id, const Value& object) {
   const bool was_told = !untold.contains(workloads.key(id));
   const auto preemptor = pending.preemptor(id);
   const ClusterQueueId queued_in = row.queued_in;
-  const Usage holds = row.holds;
   const std::size_t slots = row.slots.size();
   const ClusterQueueId reserved_in = row.reserved_in;
   if (!reserved_in.is_none()) cluster_queues.hold(reserved_in);
@@ -242,23 +275,19 @@ void Tables::show_workload(WorkloadId id, const Value& object) {
     }
     if (same && was_told && standing == row.standing) untold.erase(workloads.key(id));
   }
-  if (!reserved_in.is_none()) {
-    if (row.holds != holds || makes_way(before, row.spec)) wake_tree(reserved_in);
-    if (slots > 0 && row.slots.size() != slots) wake_for_places();
-    cluster_queues.release(reserved_in);
+  const bool was_there = standing != Standing::absent;
+  if (was_there && makes_way(before, row.spec, row.object, object)) {
+    wake_others(*this, row, reserved_in);
   }
+  if (!reserved_in.is_none()) cluster_queues.release(reserved_in);
+  if (slots > 0 && row.slots.size() != slots) wake_for_places();
 }
 
 void Tables::remove_workload(WorkloadId id) {
   WorkloadRow& row = workloads[id];
-  const ClusterQueueId reserved_in = row.reserved_in.is_none() ? row.queued_in : row.reserved_in;
   const bool had_slots = !row.slots.empty();
-  if (!reserved_in.is_none()) cluster_queues.hold(reserved_in);
+  if (row.standing != Standing::absent) wake_others(*this, row, row.reserved_in);
   leave(id);
-  if (!reserved_in.is_none()) {
-    wake_tree(reserved_in);
-    cluster_queues.release(reserved_in);
-  }
   if (had_slots) wake_for_places();
   std::set<PodId> members = std::move(row.pods);
   row = WorkloadRow();

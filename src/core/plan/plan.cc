@@ -34,7 +34,7 @@ Action action_on(const Cycle& cycle, Action::Type type, PodId pod) {
 
 Plan plan(ClusterState& state, const Policy& policy) {
   Cycle cycle(state.tables(), policy);
-  evict_failed_nodes(cycle);
+  if (policy.placement != Placement::none) evict_failed_nodes(cycle);
   tell_stranded(cycle);
   nominate(cycle, heads_of(cycle));
   process_all(cycle);

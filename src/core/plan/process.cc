@@ -224,6 +224,16 @@ void process_fairly(Cycle& cycle, std::vector<std::size_t>& order) {
   }
 }
 
+// A cycle that waits for ready pods does not end: who was tried in it is still in its hand, and
+// comes again as if it had not been.
+void stay_in_hand(std::vector<Decision>& decisions) {
+  for (Decision& decision : decisions) {
+    if (decision.type == Decision::Type::admit) continue;
+    decision.requeue_reason = RequeueReason::failed_after_nomination;
+    decision.forgets_tried = true;
+  }
+}
+
 }  // namespace
 
 void process_all(Cycle& cycle) {
@@ -244,7 +254,7 @@ void process_all(Cycle& cycle) {
     is_done[at] = true;
     decisions.push_back(std::move(cycle.entries[at]));
   }
-  if (cycle.plan.is_blocked) return;
+  if (cycle.plan.is_blocked) return stay_in_hand(decisions);
   // A second pass that a tournament left out comes again.
   for (std::size_t i = 0; i < is_done.size(); ++i) {
     if (!is_done[i]) decisions.push_back(std::move(cycle.entries[i]));
