@@ -124,8 +124,9 @@ def make_pod_set(dice, world, queue, name):
         requests[dice.pick('example.com/x', 'ephemeral-storage')] = dice.pick('1', '2Gi')
     if dice.chance(0.05):
         requests = {}
-    container = {'name': 'c', 'image': 'i', 'resources': {'requests': requests}}
-    if dice.p('limits_only'):
+    # An empty map would be another scheduling hash to Kueue before and after a write.
+    container = {'name': 'c', 'image': 'i', 'resources': {'requests': requests} if requests else {}}
+    if requests and dice.p('limits_only'):
         container['resources'] = {'limits': requests}
         if dice.chance(0.3):
             container['resources']['requests'] = {'cpu': '500m'}
