@@ -5,12 +5,14 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "core/admission/partial_admission.h"
 #include "core/model/cluster_state.h"
 #include "core/model/tables.h"
 #include "core/plan/policy.h"
@@ -283,6 +285,20 @@ TEST_F(FindAssignmentTest, a_workload_that_may_shrink_starts_with_as_many_pods_a
   EXPECT_EQ(find("big").assignment.pod_sets[0].count, 10);
   policy_.kueue.gates.set("PartialAdmission", false).must();
   EXPECT_EQ(find("w").assignment.mode, AssignmentMode::no_fit);
+}
+
+TEST_F(FindAssignmentTest, several_pod_sets_shrink_in_proportion) {
+  Workload spec;
+  spec.pod_sets.resize(2);
+  spec.pod_sets[0].count = 8;
+  spec.pod_sets[0].min_count = 2;
+  spec.pod_sets[1].count = 6;
+  spec.pod_sets[1].min_count = 3;
+  ReducedCounts reduced(spec);
+  EXPECT_EQ(reduced.steps(), 9);
+  EXPECT_THAT(reduced.at(0), ::testing::ElementsAre(8, 6));
+  EXPECT_THAT(reduced.at(4), ::testing::ElementsAre(6, 5));
+  EXPECT_THAT(reduced.at(9), ::testing::ElementsAre(2, 3));
 }
 
 TEST_F(FindAssignmentTest, pods_count_where_the_queue_counts_them) {
