@@ -102,6 +102,7 @@ std::string_view action_word(Decision::Type type) {
 // A second pass that fails writes nothing; its word is the finer one.
 std::string_view reason_word(const core::Tables& tables, const Decision& decision,
                              const core::Because& because) {
+  if (because.empty() && because.cause_word.empty()) return "";
   const bool is_finer =
       tables.configuration.gates.enabled(core::Gate::unadmitted_workloads_observability) ||
       (decision.is_second_pass && decision.type == Decision::Type::wait);

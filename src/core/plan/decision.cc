@@ -26,9 +26,12 @@ bool comes_back_at_once(const Tables& tables, const Decision& decision) {
 
 Because with_obstacles(const Tables& tables, const Decision& decision) {
   Because because{.reasons = reasons_of(tables, decision.assignment)};
-  because.cause_word = decision.assignment.mode == AssignmentMode::no_fit
-                           ? name_of(decision.assignment.cause)
-                           : "WaitingForQuota";
+  // One that fits and was left out of its cycle has no cause.
+  if (decision.assignment.mode == AssignmentMode::no_fit) {
+    because.cause_word = name_of(decision.assignment.cause);
+  } else if (decision.assignment.mode == AssignmentMode::preempt) {
+    because.cause_word = "WaitingForQuota";
+  }
   return because;
 }
 
