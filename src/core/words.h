@@ -73,6 +73,7 @@ inline constexpr std::string_view unserved = "muster.dev/Unserved";
 
 // Muster's own annotation on a ClusterQueue: none, checked or pinned, instead of the policy's.
 inline constexpr std::string_view placement = "muster.dev/placement";
+inline constexpr std::string_view run_time = "muster.dev/run-time";  // estimated: "90m"
 
 // Annotations of pretend pods: how long the pod runs and how it ends.
 inline constexpr std::string_view pretend_run_seconds = "muster.dev/pretend-run-seconds";

@@ -159,6 +159,8 @@ std::vector<Node> decision_nodes(Builder& builder, const PlanWorld& world, const
                                  const core::Explanation* explanation) {
   std::vector<Node> nodes;
   for (const Decision& decision : plan.decisions) {
+    // Kueue stays in a cycle that waits for ready pods, and says nothing of it but for whom.
+    if (plan.is_blocked && &decision != &plan.decisions.back()) continue;
     nodes.push_back(decision_node(builder, world, decision, explanation));
   }
   return nodes;

@@ -1,5 +1,6 @@
 // plan_engine: the answer of `muster plan` as a function: objects, configuration, policy and time
-// in, the document out (reference: the interface page of `muster plan`; docs/internals/plan.md).
+// in, the document out (reference: the interface page of `muster plan`;
+// docs/internals/decision.md).
 //
 //   PlanEngine engine(TRY(objects::KindRegistry::built_in()));
 //   objects::Value document = TRY(engine.answer({.sources = sources, .cycles = 2}));

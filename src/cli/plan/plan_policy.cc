@@ -54,6 +54,7 @@ Result<core::Policy> read_policy(const objects::Value& object) {
   policy.placement = core::Placement::none;
   policy.places_unmanaged_pods = false;
   policy.retries_every_head = true;
+  policy.tells_everyone = false;
   const View view = object.view();
   if (view.is_absent() || view.is_null()) return policy;
   if (view["apiVersion"].string_or("") != "muster.dev/v1alpha1") {

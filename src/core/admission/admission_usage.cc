@@ -77,4 +77,9 @@ void take(Tables& tables, Trial& trial, ClusterQueueId queue, const AdmissionUsa
   if (!usage.topology.empty()) take_topology(tables, trial, usage.topology);
 }
 
+void give(Tables& tables, Trial& trial, ClusterQueueId queue, const AdmissionUsage& usage) {
+  give_usage(tables, trial, queue, usage.quota);
+  if (!usage.topology.empty()) give_topology(tables, trial, usage.topology);
+}
+
 }  // namespace muster::core

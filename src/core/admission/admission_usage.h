@@ -36,5 +36,6 @@ FitCheck check_fit(const Tables& tables, const Policy& policy, ClusterQueueId qu
                    const AdmissionUsage& usage);
 
 void take(Tables& tables, Trial& trial, ClusterQueueId queue, const AdmissionUsage& usage);
+void give(Tables& tables, Trial& trial, ClusterQueueId queue, const AdmissionUsage& usage);
 
 }  // namespace muster::core

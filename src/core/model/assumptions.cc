@@ -9,6 +9,7 @@ namespace muster::core {
 // The row shows the admission as if it had been read.
 void Tables::assume_admission(WorkloadId id, Admission admission, bool is_admitted) {
   WorkloadRow& row = workloads[id];
+  const bool is_new = !row.spec.is_quota_reserved;
   dequeue(id);
   leave_reservation(id);
   row.assumed = true;
@@ -27,6 +28,7 @@ void Tables::assume_admission(WorkloadId id, Admission admission, bool is_admitt
   row.standing = Standing::reserved;
   enter_reservation(id);
   plan_second_pass(id);
+  if (is_new) charge_admission(id);
   bind_candidates.emplace(workloads.key(id), id);
 }
 
@@ -62,6 +64,7 @@ void Tables::forget_workload(std::string_view key, std::string_view uid) {
   if (!uid.empty() && row.uid != uid) return;
   if (row.assumed) {
     row.assumed = false;
+    forgive_admission(row.local_queue, id);
     show_workload(id, row.object);
     return;
   }

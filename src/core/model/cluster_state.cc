@@ -52,7 +52,9 @@ void assume_action(Tables& tables, const Action& action) {
   const bool is_there = !workload.is_none() && tables.workloads[workload].present;
   switch (action.type) {
     case Action::Type::tell:
-      if (is_there) tables.untold.erase(key);
+      if (!is_there) return;
+      tables.untold.erase(key);
+      tables.workloads[workload].is_unsaid = false;
       return;
     case Action::Type::evict:
       if (is_there) tables.assume_evicted(workload, action.because.reason());
@@ -125,6 +127,7 @@ void ClusterState::assume(const Plan& plan) {
   for (const Decision& decision : plan.decisions) {
     if (decision.word == WaitWord::lost_race && !news.empty()) tables_->stir(decision.queue);
   }
+  tables_->sweep_unsaid();
   // Everything that was to be looked at was looked at.
   tables_->bind_candidates.clear();
   tables_->endangered.clear();
@@ -152,9 +155,9 @@ void ClusterState::activate_all() {
 bool ClusterState::has_work() const {
   const auto& second = tables_->second_passes;
   const bool is_second_due = !second.empty() && second.begin()->first <= tables_->now;
-  return is_second_due || !tables_->ready_queues.empty() || !tables_->untold.empty() ||
-         !tables_->bind_candidates.empty() || !tables_->endangered.empty() ||
-         !tables_->loose_pods.empty();
+  return is_second_due || tables_->has_unsaid() || !tables_->ready_queues.empty() ||
+         !tables_->untold.empty() || !tables_->bind_candidates.empty() ||
+         !tables_->endangered.empty() || !tables_->loose_pods.empty();
 }
 
 std::optional<Instant> ClusterState::next_tick() const {

@@ -27,4 +27,12 @@ inline constexpr std::size_t topology_levels_max = 16;
 inline constexpr std::size_t condition_message_bytes_max = std::size_t{32} * 1024;
 inline constexpr std::size_t event_message_bytes_max = 1'024;
 
+// Ends of running workloads that a reserved start is computed from, and workloads that are tried
+// behind a head that blocks its queue.
+inline constexpr std::size_t endings_considered_max = 256;
+inline constexpr std::size_t backfill_candidates_max = 32;
+
+// Workloads that one cycle tells why they wait without having been tried.
+inline constexpr std::size_t told_in_a_cycle_max = 256;
+
 }  // namespace muster::core

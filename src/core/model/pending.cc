@@ -1,5 +1,6 @@
 // ClusterState, the part of waiting: who stands in which queue, who was tried, and what wakes whom.
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <unordered_set>
 
 #include "core/model/second_pass.h"
@@ -100,6 +101,42 @@ void Tables::enqueue(WorkloadId id, bool parked) {
     pending.enter(row.queued_in, id, ticket);
   }
   if (pending.head(row.queued_in) == id) stir(row.queued_in);
+  if (!objects::is_false(objects::condition(row.object, "QuotaReserved"))) note_unsaid(id);
+}
+
+// It stands in a queue and its object does not say why.
+void Tables::note_unsaid(WorkloadId id) {
+  WorkloadRow& row = workloads[id];
+  if (row.is_unsaid) return;
+  row.is_unsaid = true;
+  std::vector<WorkloadId>& unsaid = cluster_queues[row.queued_in].unsaid;
+  if (unsaid.empty()) unsaid_queues.push_back(row.queued_in);
+  unsaid.push_back(id);
+}
+
+// Those that were told or have left are forgotten; so are queues that have nobody left.
+void Tables::sweep_unsaid() {
+  std::erase_if(unsaid_queues, [&](ClusterQueueId queue) {
+    std::vector<WorkloadId>& unsaid = cluster_queues[queue].unsaid;
+    std::erase_if(unsaid, [&](WorkloadId id) {
+      WorkloadRow& row = workloads[id];
+      if (row.is_unsaid && row.queued_in == queue) return false;
+      if (row.queued_in != queue) row.is_unsaid = false;
+      return true;
+    });
+    return unsaid.empty();
+  });
+}
+
+bool Tables::has_unsaid() const {
+  return std::ranges::any_of(unsaid_queues, [&](ClusterQueueId queue) {
+    const ClusterQueueRow& row = cluster_queues[queue];
+    if (row.ready_position != ClusterQueueRow::not_ready || !row.is_active) return false;
+    return std::ranges::any_of(row.unsaid, [&](WorkloadId id) {
+      return workloads[id].is_unsaid && workloads[id].queued_in == queue &&
+             workloads[id].telling.empty() && id != pending.head(queue);
+    });
+  });
 }
 
 void Tables::dequeue(WorkloadId id) {
@@ -147,6 +184,8 @@ void Tables::assume_requeued(const Decision& decision) {
   const PendingPlace place = place_after(*this, decision);
   if (decision.was_tried) row.last_tried = decision.assignment.tried;
   if (decision.forgets_tried) row.last_tried = {};
+  row.waits_for = cause_of(decision);
+  row.is_unsaid = false;
   ClusterQueueRow& queue = cluster_queues[decision.queue];
   queue.is_stirred = row.last_tried.has_pending_flavors();
   if (decision.requeue_reason == RequeueReason::pending_preemption) {
@@ -157,6 +196,7 @@ void Tables::assume_requeued(const Decision& decision) {
   if (place == PendingPlace::inadmissible) {
     if (parks_equivalents(*this, decision)) {
       pending.park_equivalent(decision.workload);
+      queue.kind_causes[row.spec.equivalence] = row.waits_for;
     } else {
       pending.park(decision.workload);
     }
@@ -173,6 +213,7 @@ void Tables::assume_requeued(const Decision& decision) {
 void Tables::assume_told(WorkloadId id, std::string message) {
   WorkloadRow& row = workloads[id];
   row.telling = std::move(message);
+  row.is_unsaid = false;
   if (!row.queued_in.is_none()) refresh_ready(row.queued_in);
 }
 
@@ -192,7 +233,8 @@ bool Tables::takes_from(const ClusterQueueRow& queue, LocalQueueId local_queue) 
 }
 
 void Tables::wake_now(ClusterQueueId id) {
-  const ClusterQueueRow& queue = cluster_queues[id];
+  ClusterQueueRow& queue = cluster_queues[id];
+  queue.kind_causes.clear();
   LocalQueueId last;  // most lanes are of few LocalQueues
   bool takes_last = false;
   pending.wake(
@@ -257,6 +299,7 @@ void Tables::wake_all() {
 
 void Tables::tick(Instant to) {
   now = to;
+  sample_usage();
   while (!resting_until.empty() && resting_until.begin()->first <= now) {
     const WorkloadId id = workloads.find(resting_until.begin()->second);
     resting_until.erase(resting_until.begin());

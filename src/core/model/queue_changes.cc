@@ -320,11 +320,13 @@ void Tables::apply_local_queue(const Event& event) {
   if (leads_on) {
     show(row, event);
     show_local_queue(row, event);
+    begin_usage(id);
     return;
   }
   // First out of the old queue, by the references as they are.
   for (const WorkloadId workload : row.workloads) dequeue(workload);
   if (row.present) {
+    pending.set_usage(row.cluster_queue, id, 0);
     cluster_queues[row.cluster_queue].local_queues.erase(id);
     cluster_queues.release(row.cluster_queue);
     row.cluster_queue = ClusterQueueId::none();
@@ -332,11 +334,13 @@ void Tables::apply_local_queue(const Event& event) {
   if (step == Step::remove) {
     clear(row);
     row.spec = {};
+    row.ledger = {};
   } else {
     show(row, event);
     show_local_queue(row, event);
     row.cluster_queue = cluster_queues.hold(row.spec.cluster_queue);
     cluster_queues[row.cluster_queue].local_queues.insert(id);
+    begin_usage(id);
   }
   requeue_all_of(id);
   activate_all_of(*this, id);
@@ -344,7 +348,10 @@ void Tables::apply_local_queue(const Event& event) {
 }
 
 void Tables::requeue_all_of(ClusterQueueId id) {
-  for (const LocalQueueId queue : cluster_queues[id].local_queues) requeue_all_of(queue);
+  for (const LocalQueueId queue : cluster_queues[id].local_queues) {
+    refresh_usage(queue);
+    requeue_all_of(queue);
+  }
 }
 
 void Tables::requeue_all_of(LocalQueueId id) {

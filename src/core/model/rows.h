@@ -7,6 +7,8 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "base/instant.h"
@@ -23,6 +25,7 @@
 #include "core/model/read_workload.h"
 #include "core/model/scheduling_terms.h"
 #include "core/model/topology_usage.h"
+#include "core/model/usage_ledger.h"
 #include "core/preemption/candidate_index.h"
 #include "objects/value.h"
 
@@ -67,6 +70,11 @@ struct ClusterQueueRow : Incarnation {
   // Something changed since its head was tried last.
   bool is_stirred = false;
   bool wants_retry = false;  // of the inadmissible, once retries are not held back any more
+
+  // Wait here and were never told why; some of them may have left.
+  std::vector<WorkloadId> unsaid;
+  // Why the kinds of workloads that are parked as a whole are, by their equivalence.
+  std::unordered_map<std::uint64_t, std::string_view> kind_causes;
   std::uint32_t ready_position = not_ready;  // in Tables::ready_queues
 
   static constexpr std::uint32_t not_ready = UINT32_MAX;
@@ -91,6 +99,7 @@ struct LocalQueueRow : Incarnation {
   LocalQueue spec;
   ClusterQueueId cluster_queue;
   std::set<WorkloadId> workloads;  // that name it and are not finished
+  UsageLedger ledger;
 };
 
 // Room for pods of one pod set on one node, as an admission has it. Room that no pod of the gang
@@ -134,8 +143,10 @@ struct WorkloadRow : Incarnation {
   OwnerId owner;
   std::set<PodId> pods;  // that name it
 
-  ClusterQueueId queued_in;  // while waiting
-  LastTried last_tried;      // flavors, by earlier cycles
+  ClusterQueueId queued_in;         // while waiting
+  LastTried last_tried;             // flavors, by earlier cycles
+  std::string_view waits_for = {};  // the cause of its last wait
+  bool is_unsaid = false;           // in its queue's `unsaid`
 
   // While it needs a second pass.
   std::optional<Instant> second_pass_at = {};

@@ -79,6 +79,7 @@ struct Tables {
   PendingQueues pending;
   bool holds_retries = false;  // wake() only notes who is to be woken
   std::vector<ClusterQueueId> retries;
+  std::vector<ClusterQueueId> unsaid_queues;  // with workloads that were told nothing
   std::int64_t cycle_count = 0;
   std::size_t not_ready_count = 0;  // hold quota and have pods that are not ready
   std::set<std::pair<Instant, WorkloadId>> second_passes;   // by when they are due
@@ -120,12 +121,17 @@ struct Tables {
   // Questions.
   RequestRules request_rules(std::string_view name_space) const;
   Blocker blocker_of(const WorkloadRow& row) const;
+  // Somebody waits where nobody is to be tried, and was not told why.
+  bool has_unsaid() const;
   // The head that may be tried now: active, and no word to it is under way.
   WorkloadId head_of(ClusterQueueId queue) const;
   QueueTicket ticket_of(WorkloadId id) const;
   // In back-off, or told to wait for a change that somebody else makes.
   bool rests(const WorkloadRow& row) const;
   SearchMoment moment_of(WorkloadId workload, ClusterQueueId queue) const;
+  // LocalQueues that used less go first in the queue (fair_admission.cc).
+  bool admits_by_usage(ClusterQueueId queue) const;
+  double usage_of(LocalQueueId id) const;
   // Changes whenever more may fit in the queue than before: its tree has other quota, or a
   // reservation left it.
   std::uint64_t allocatable_generation(const ClusterQueueRow& queue) const;
@@ -139,6 +145,8 @@ struct Tables {
 
   // The pair under its id, which stays; none where there are too many (flavor_resources_max).
   FlavorResourceId flavor_resource(FlavorId flavor, ResourceId resource);
+
+  void sweep_unsaid();
 
   // Something changed that may let waiting workloads start.
   void wake(ClusterQueueId queue);
@@ -156,6 +164,17 @@ struct Tables {
  private:
   // request_rules.cc; an empty namespace: all.
   void read_waiting_again(std::string_view name_space);
+
+  // fair_admission.cc
+  void add_used(UsedAmounts& sum, ResourceId resource, std::int64_t amount) const;
+  UsedAmounts used_by(LocalQueueId id) const;
+  bool covers(const ClusterQueueRow& queue, ResourceId resource) const;
+  void begin_usage(LocalQueueId id);
+  void refresh_usage(LocalQueueId id);
+  void charge_admission(WorkloadId id);
+  void settle_admission(WorkloadId id);
+  void forgive_admission(LocalQueueId queue, WorkloadId id);
+  void sample_usage();
 
   // queue_changes.cc
   void enter_cluster_queue(ClusterQueueId id, const std::vector<ResourceGroup>& before);
@@ -179,6 +198,7 @@ struct Tables {
   void leave_reservation(WorkloadId id);
   void enter_slots(WorkloadId id);
   void enqueue(WorkloadId id, bool parked);
+  void note_unsaid(WorkloadId id);
   void requeue(WorkloadId id);  // to where it belongs now, if that is elsewhere
   bool takes_from(const ClusterQueueRow& queue, LocalQueueId local_queue) const;
   void plan_second_pass(WorkloadId id);

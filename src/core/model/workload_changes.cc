@@ -245,6 +245,7 @@ void Tables::show_workload(WorkloadId id, const Value& object) {
   const bool was_told = !untold.contains(workloads.key(id));
   const auto preemptor = pending.preemptor(id);
   const ClusterQueueId queued_in = row.queued_in;
+  const LocalQueueId local_queue = row.local_queue;
   const std::size_t slots = row.slots.size();
   const ClusterQueueId reserved_in = row.reserved_in;
   if (!reserved_in.is_none()) cluster_queues.hold(reserved_in);
@@ -259,6 +260,11 @@ void Tables::show_workload(WorkloadId id, const Value& object) {
     row.invalid = read.error().to_string();
   }
   enter(id);
+  const bool was_there = standing != Standing::absent;
+  if (was_there &&
+      (row.local_queue != local_queue || !row.spec.is_active || row.spec.is_finished)) {
+    forgive_admission(local_queue, id);
+  }
   if (row.assumed_evicted) row.spec.is_evicted = true;
   // A search through the flavors goes on as long as it is the same search.
   if (!configuration.gates.enabled(Gate::flavor_fungibility_preserve_scan_progress) ||
@@ -275,7 +281,6 @@ void Tables::show_workload(WorkloadId id, const Value& object) {
     }
     if (same && was_told && standing == row.standing) untold.erase(workloads.key(id));
   }
-  const bool was_there = standing != Standing::absent;
   if (was_there && makes_way(before, row.spec, row.object, object)) {
     wake_others(*this, row, reserved_in);
   }
@@ -287,6 +292,7 @@ void Tables::remove_workload(WorkloadId id) {
   WorkloadRow& row = workloads[id];
   const bool had_slots = !row.slots.empty();
   if (row.standing != Standing::absent) wake_others(*this, row, row.reserved_in);
+  forgive_admission(row.local_queue, id);
   leave(id);
   if (had_slots) wake_for_places();
   std::set<PodId> members = std::move(row.pods);
@@ -329,8 +335,13 @@ void Tables::apply_workload(const Event& event) {
     return;
   }
   row.assumed = false;
+  const bool was_seen = row.object.view().is_object();
+  const bool was_admitted = is_true(objects::condition(row.object, "Admitted"));
   show_workload(id, event.object);
   row.object = event.object;
+  if (was_seen && !was_admitted && row.standing == Standing::reserved && row.spec.is_admitted) {
+    settle_admission(id);
+  }
   if (is_told && !row.telling.empty()) end_telling(id);
 }
 

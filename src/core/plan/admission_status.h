@@ -22,7 +22,7 @@ objects::Value with_admission(const objects::Value& workload, const objects::Val
 // The whole object, evicted: its reservation stands until the job has stopped. Its checks begin
 // anew, its preemption gates close.
 objects::Value with_eviction(const objects::Value& workload, std::string_view reason,
-                             std::string message, Instant now);
+                             const std::string& message, Instant now);
 
 // The same, for another workload; `reason` is why that one may.
 objects::Value with_preemption(const objects::Value& workload, std::string_view reason,

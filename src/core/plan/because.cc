@@ -27,7 +27,7 @@ struct Words {
 };
 
 // In the order of severity: the first that applies names the cause.
-constexpr std::array<Words, 34> words{{
+constexpr std::array<Words, 38> words{{
     {Type::node_failed, "NodeFailed", "NodeFailures", "NodeFailures"},
     {Type::invalid, "Invalid", "Inadmissible", "Misconfigured"},
     {Type::queue_not_found, "QueueNotFound", "Inadmissible", "Misconfigured"},
@@ -61,6 +61,10 @@ constexpr std::array<Words, 34> words{{
     {Type::pods_not_ready, "PodsNotReady", "Waiting", "WaitingForPodsReady"},
     {Type::invalid_requests, "InvalidRequests", "Pending", "Misconfigured"},
     {Type::unsupported, "Unsupported", "Inadmissible", "Misconfigured"},
+    {Type::behind, "Behind", "Pending", "PendingEvaluation"},
+    {Type::equal_waits, "EqualWaits", "Pending", "PendingEvaluation"},
+    {Type::start_reserved, "StartReserved", "Pending", "WaitingForQuota"},
+    {Type::kept_for_first, "KeptForFirst", "Pending", "WaitingForQuota"},
     {Type::quota_reserved, "QuotaReserved", "QuotaReserved", "QuotaReserved"},
 }};
 
@@ -153,6 +157,38 @@ std::string place_text(const Reason& reason) {
                      reason.pod_set, reason.amount, reason.limit, reason.detail);
 }
 
+// Of a workload that is not admitted for the sake of another.
+std::string wait_text(const Reason& reason) {
+  switch (reason.type) {
+    case Type::lost_race:
+      return "Workload no longer fits after processing another workload";
+    case Type::overlapping_targets:
+      return "Workload has overlapping preemption targets with another workload";
+    case Type::deferred_fit:
+      return "Workload has overlapping preemption targets with another workload, but will fit "
+             "after these preemptions complete";
+    case Type::pending_preemption:
+      return fmt::format(". Pending the preemption of {} workload(s)", reason.amount);
+    case Type::preemption_gated:
+      return "Workload requires preemption, but it's gated";
+    case Type::pods_not_ready:
+      return "waiting for all admitted workloads to be in PodsReady condition";
+    case Type::behind:
+      return fmt::format("waiting behind {} workload(s) of ClusterQueue {}, the first of which {}",
+                         reason.amount, reason.name, reason.detail);
+    case Type::equal_waits:
+      return fmt::format("a workload of ClusterQueue {} that asks for the same {}", reason.name,
+                         reason.detail);
+    case Type::start_reserved:
+      return fmt::format(". Starts at {} at the latest", reason.detail);
+    case Type::kept_for_first:
+      return fmt::format("starting now would delay the first workload of ClusterQueue {}",
+                         reason.name);
+    default:
+      return reason.detail;
+  }
+}
+
 }  // namespace
 
 std::string Reason::to_string() const {
@@ -192,18 +228,16 @@ std::string Reason::to_string() const {
     case Type::no_place:
       return place_text(*this);
     case Type::lost_race:
-      return "Workload no longer fits after processing another workload";
     case Type::overlapping_targets:
-      return "Workload has overlapping preemption targets with another workload";
     case Type::deferred_fit:
-      return "Workload has overlapping preemption targets with another workload, but will fit "
-             "after these preemptions complete";
     case Type::pending_preemption:
-      return fmt::format(". Pending the preemption of {} workload(s)", amount);
     case Type::preemption_gated:
-      return "Workload requires preemption, but it's gated";
     case Type::pods_not_ready:
-      return "waiting for all admitted workloads to be in PodsReady condition";
+    case Type::behind:
+    case Type::equal_waits:
+    case Type::start_reserved:
+    case Type::kept_for_first:
+      return wait_text(*this);
     case Type::quota_reserved:
       return fmt::format("Quota reserved in ClusterQueue {}", name);
     case Type::node_failed:
@@ -235,7 +269,7 @@ std::string Because::message() const {
   std::vector<std::string> parts;
   std::string ending;
   for (std::size_t i = 0; i < reasons.size();) {
-    if (reasons[i].type == Type::pending_preemption) {
+    if (reasons[i].type == Type::pending_preemption || reasons[i].type == Type::start_reserved) {
       ending += reasons[i++].to_string();
       continue;
     }

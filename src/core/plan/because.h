@@ -51,9 +51,13 @@ struct Reason {
     pods_not_ready,       // admissions wait for the pods of those that were admitted
     invalid_requests,     // its resources are no valid request: `detail`
     unsupported,          // it uses what Muster does not serve yet: `detail`
-    quota_reserved,       // no obstacle: in the ClusterQueue `name`
-    node_failed,          // eviction
-    invalid,              // the workload cannot be read: `detail`
+    behind,          // `amount` workloads of the ClusterQueue `name`; `detail`: the first of them
+    equal_waits,     // one of the ClusterQueue `name` that asks for the same: `detail`
+    start_reserved,  // it starts at `detail` at the latest
+    kept_for_first,  // what it asks for is kept for the first workload of the ClusterQueue `name`
+    quota_reserved,  // no obstacle: in the ClusterQueue `name`
+    node_failed,     // eviction
+    invalid,         // the workload cannot be read: `detail`
   };
 
   Type type = Type::invalid;

@@ -17,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "core/admission/admission_usage.h"
 #include "core/model/tables.h"
 #include "core/model/trial.h"
 #include "core/plan/plan.h"
@@ -36,8 +37,9 @@ struct Cycle {
   std::set<std::string> evicted = {};       // keys, in this cycle
   std::map<NodeId, std::vector<std::uint32_t>> addresses = {};  // given in this cycle
   bool keeps_room = false;                                      // keep_room() was called
-  bool took_places = false;                                     // some gang was placed
-  std::size_t not_ready = 0;  // admitted in this cycle, so without ready pods
+  std::map<WorkloadId, AdmissionUsage> kept = {};  // for heads that nobody is preempted for
+  bool took_places = false;                        // some gang was placed
+  std::size_t not_ready = 0;                       // admitted in this cycle, so without ready pods
 };
 
 // A workload to be tried, with the queue it is tried in.
@@ -48,6 +50,7 @@ struct Head {
 
 void evict_failed_nodes(Cycle& cycle);
 void tell_stranded(Cycle& cycle);
+void tell_waiting(Cycle& cycle);
 std::vector<Head> heads_of(const Cycle& cycle);
 void nominate(Cycle& cycle, const std::vector<Head>& heads);
 void process_all(Cycle& cycle);
@@ -60,6 +63,13 @@ Placement placement_in(const Cycle& cycle, ClusterQueueId queue);
 // Places the gang of an entry whose quota fits, where its queue wants that. Takes room in the
 // trial; answers what stands in the way.
 std::optional<Reason> place_entry(Cycle& cycle, Trial& trial, Decision& entry);
+
+// `backfill: reserve` (backfill.cc). Whether admitting the entry now would make the first workload
+// of its queue start later than it could.
+bool delays_first(Cycle& cycle, const Decision& entry);
+// Heads that wait for quota get a reserved start, and of those behind a head that blocks its queue
+// the first that does not delay it is admitted.
+void backfill(Cycle& cycle);
 
 // Whether no check and no topology will be outstanding once the entry is admitted.
 bool is_admitted_at_once(const Tables& tables, const Decision& entry);

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/timestamp.h"
 #include "core/model/tables.h"
 
 namespace muster::core {
@@ -26,12 +27,11 @@ bool comes_back_at_once(const Tables& tables, const Decision& decision) {
 
 Because with_obstacles(const Tables& tables, const Decision& decision) {
   Because because{.reasons = reasons_of(tables, decision.assignment)};
-  // One that fits and was left out of its cycle has no cause.
-  if (decision.assignment.mode == AssignmentMode::no_fit) {
-    because.cause_word = name_of(decision.assignment.cause);
-  } else if (decision.assignment.mode == AssignmentMode::preempt) {
-    because.cause_word = "WaitingForQuota";
+  if (decision.reserved_start) {
+    because.reasons.push_back({.type = Type::start_reserved,
+                               .detail = format_time(Timestamp::of(*decision.reserved_start))});
   }
+  because.cause_word = cause_of(decision);
   return because;
 }
 
@@ -57,6 +57,29 @@ bool parks_equivalents(const Tables& tables, const Decision& decision) {
          tables.workloads[decision.workload].spec.equivalence != 0;
 }
 
+std::string_view cause_of(const Decision& decision) {
+  switch (decision.word) {
+    case WaitWord::obstacles:
+      return decision.assignment.mode == AssignmentMode::no_fit ? name_of(decision.assignment.cause)
+                                                                : "WaitingForQuota";
+    case WaitWord::objection:
+    case WaitWord::no_place:
+    case WaitWord::reserved:
+      return Because{.reasons = {*decision.objection}}.cause();
+    case WaitWord::preempting:
+    case WaitWord::deferred_fit:
+      return "WaitingForPreemptedWorkloads";
+    case WaitWord::lost_race:
+    case WaitWord::overlapping:
+      return "WaitingForQuota";
+    case WaitWord::gated:
+      return "AdmissionGated";
+    case WaitWord::pods_ready:
+      return "WaitingForPodsReady";
+  }
+  return "";
+}
+
 Because because_of(const Tables& tables, const Decision& decision) {
   if (decision.type == Decision::Type::admit) {
     return {.reasons = {
@@ -76,7 +99,6 @@ Because because_of(const Tables& tables, const Decision& decision) {
       return {.reasons = {*decision.objection}};
     case WaitWord::preempting: {
       Because because = with_obstacles(tables, decision);
-      because.cause_word = "WaitingForPreemptedWorkloads";
       because.reasons.push_back({.type = Type::pending_preemption,
                                  .amount = static_cast<std::int64_t>(decision.targets.size())});
       return because;

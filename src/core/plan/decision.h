@@ -77,6 +77,9 @@ struct Decision {
   WorkloadId replaced_slice;    // finishes when this one is admitted
   std::optional<Reason> objection = {};
 
+  // wait: when it starts at the latest, where the policy reserves that.
+  std::optional<Instant> reserved_start = {};
+
   // Nodes by pod set, where the policy pins or checks places; empty otherwise.
   std::vector<std::vector<PlacedPods>> places = {};
   bool is_pinned = false;
@@ -87,6 +90,9 @@ PendingPlace place_after(const Tables& tables, const Decision& decision);
 
 // Whether others that ask for the same are inadmissible with it.
 bool parks_equivalents(const Tables& tables, const Decision& decision);
+
+// The finer word for a wait alone: `WaitingForQuota`.
+std::string_view cause_of(const Decision& decision);
 
 // In words. For an eviction the words of the Evicted condition.
 Because because_of(const Tables& tables, const Decision& decision);

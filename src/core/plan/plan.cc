@@ -36,6 +36,7 @@ Plan plan(ClusterState& state, const Policy& policy) {
   Cycle cycle(state.tables(), policy);
   if (policy.placement != Placement::none) evict_failed_nodes(cycle);
   tell_stranded(cycle);
+  tell_waiting(cycle);
   nominate(cycle, heads_of(cycle));
   process_all(cycle);
   bind(cycle);

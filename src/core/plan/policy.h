@@ -38,6 +38,10 @@ struct Policy {
   // scheduler need not; a document that lists every decision of every cycle does.
   bool retries_every_head = false;
 
+  // Who waits without being tried is told why as well: behind a head that blocks its queue, or with
+  // others that ask for the same.
+  bool tells_everyone = true;
+
   // Where to write what was tried and rejected on the way; null: nobody asked, and it costs
   // nothing.
   Explanation* explanation = nullptr;

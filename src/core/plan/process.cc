@@ -103,7 +103,11 @@ void wait_for_quota(Cycle& cycle, Decision& entry) {
   const bool preempts =
       entry.is_preemptor && cycle.policy.kueue.gates.enabled(Gate::prioritize_preemptor_workloads);
   if (reclaims && !preempts) return;
-  take(cycle.tables, cycle.trial, entry.queue, usage_to_reserve(cycle.tables, entry));
+  AdmissionUsage usage = usage_to_reserve(cycle.tables, entry);
+  take(cycle.tables, cycle.trial, entry.queue, usage);
+  if (cycle.policy.backfill == Backfill::reserve) {
+    cycle.kept.emplace(entry.workload, std::move(usage));
+  }
 }
 
 bool is_gated(const Cycle& cycle, const Decision& entry) {
@@ -207,6 +211,12 @@ void process(Cycle& cycle, Decision& entry) {
     take(tables, cycle.trial, entry.queue, usage);
     return preempt(cycle, entry);
   }
+  if (cycle.policy.backfill == Backfill::reserve && delays_first(cycle, entry)) {
+    entry.word = WaitWord::reserved;
+    entry.objection = Reason{.type = Reason::Type::kept_for_first,
+                             .name = cycle.tables.cluster_queues.key(entry.queue)};
+    return;
+  }
   if (placement_in(cycle, entry.queue) != Placement::none) keep_room(cycle);
   Trial trial(tables.undo);
   take(tables, trial, entry.queue, usage);
@@ -246,6 +256,11 @@ void process_all(Cycle& cycle) {
       order.push_back(at);
       if (cycle.plan.is_blocked) break;
     }
+  }
+  if (cycle.policy.backfill == Backfill::reserve && !cycle.plan.is_blocked) {
+    const std::size_t before = cycle.entries.size();
+    backfill(cycle);
+    for (std::size_t at = before; at < cycle.entries.size(); ++at) order.push_back(at);
   }
   std::vector<Decision>& decisions = cycle.plan.decisions;
   decisions.reserve(cycle.entries.size() + cycle.inadmissible.size());

@@ -1,5 +1,8 @@
 // Reasons for those who wait without being tried: every waiting workload has one of its own.
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "core/model/limits.h"
 #include "core/plan/cycle.h"
 
 namespace muster::core {
@@ -29,7 +32,76 @@ Reason stranded_reason(const Tables& tables, const WorkloadRow& row) {
   return {};
 }
 
+// What keeps the head, in words that name nobody.
+std::string phrase_of(std::string_view cause) {
+  if (cause == "WaitingForQuota") return "is waiting for quota";
+  if (cause == "ExceedsMaxQuota") return "asks for more than there can be";
+  if (cause == "NoMatchingFlavor") return "matches no flavor";
+  if (cause == "TopologyPlacementFailed") return "finds no place";
+  if (cause == "WaitingForPreemptedWorkloads") return "is waiting for preempted workloads to stop";
+  if (cause == "WaitingForPodsReady") return "is waiting for admitted workloads to be ready";
+  return "cannot be admitted";
+}
+
+// How many of the queue go before each of its workloads.
+class Places {
+ public:
+  Places(const Tables& tables, ClusterQueueId queue) {
+    tables.pending.for_each(queue, [&](WorkloadId id, bool is_active) {
+      if (is_active) tickets_.push_back(tables.pending.ticket(id));
+    });
+    std::ranges::sort(tickets_, stands_before);
+  }
+
+  std::int64_t before(const QueueTicket& ticket) const {
+    return std::ranges::lower_bound(tickets_, ticket, stands_before) - tickets_.begin();
+  }
+
+ private:
+  std::vector<QueueTicket> tickets_;
+};
+
+void tell_queue(Cycle& cycle, ClusterQueueId id, std::size_t& left) {
+  const Tables& tables = cycle.tables;
+  const ClusterQueueRow& queue = tables.cluster_queues[id];
+  const WorkloadId head = tables.pending.head(id);
+  const Places places(tables, id);
+  for (const WorkloadId waiting : queue.unsaid) {
+    const WorkloadRow& row = tables.workloads[waiting];
+    if (left == 0) return;
+    if (!row.is_unsaid || row.queued_in != id || !row.telling.empty() || waiting == head) continue;
+    Reason reason{.type = Reason::Type::behind, .name = tables.cluster_queues.key(id)};
+    const auto kind = queue.kind_causes.find(row.spec.equivalence);
+    if (tables.pending.place_of(waiting) == PendingPlace::inadmissible) {
+      reason.type = Reason::Type::equal_waits;
+      reason.detail = phrase_of(kind == queue.kind_causes.end() ? row.waits_for : kind->second);
+    } else {
+      reason.amount = std::max<std::int64_t>(1, places.before(tables.pending.ticket(waiting)));
+      reason.detail = phrase_of(head.is_none() ? "" : tables.workloads[head].waits_for);
+    }
+    Action action = action_on(cycle, Action::Type::tell, waiting);
+    action.because.reasons = {std::move(reason)};
+    cycle.plan.actions.push_back(std::move(action));
+    --left;
+  }
+}
+
 }  // namespace
+
+void tell_waiting(Cycle& cycle) {
+  if (!cycle.policy.tells_everyone) return;
+  std::vector<ClusterQueueId> queues = cycle.tables.unsaid_queues;
+  std::ranges::sort(queues, {}, [&](ClusterQueueId id) -> const std::string& {
+    return cycle.tables.cluster_queues.key(id);
+  });
+  std::size_t left = told_in_a_cycle_max;
+  for (const ClusterQueueId id : queues) {
+    const ClusterQueueRow& row = cycle.tables.cluster_queues[id];
+    // Where heads are tried, the next may be admitted before it could read why it waited.
+    if (row.ready_position != ClusterQueueRow::not_ready || !row.is_active) continue;
+    tell_queue(cycle, id, left);
+  }
+}
 
 void tell_stranded(Cycle& cycle) {
   for (const auto& [key, id] : cycle.tables.untold) {

@@ -67,6 +67,26 @@ Value with_eviction_counted(const Value& workload, std::string_view reason) {
   return Draft(workload).set({"status", "schedulingStats", "evictions"}, list_of(counts)).value();
 }
 
+// Preemption gates close again, and nobody waits for them any more.
+Value with_closed_gates(const Value& workload, std::string_view reason, std::string_view message,
+                        Instant now) {
+  Value next = workload;
+  const std::string time = format_time(Timestamp::of(now));
+  for (std::size_t i = 0; i < workload["status"]["preemptionGates"].size(); ++i) {
+    next = Draft(next)
+               .set({"status", "preemptionGates", i, "position"}, Value::string("Closed"))
+               .set({"status", "preemptionGates", i, "lastTransitionTime"}, Value::string(time))
+               .value();
+  }
+  if (!objects::is_true(condition(next, "BlockedOnPreemptionGates"))) return next;
+  return stating(next,
+                 {.type = "BlockedOnPreemptionGates",
+                  .holds = false,
+                  .reason = std::string(reason),
+                  .message = std::string(message)},
+                 now);
+}
+
 // The time it was admitted counts against its maximum.
 Value with_time_counted(const Value& workload, Instant now) {
   const View admitted = condition(workload, "Admitted");
@@ -100,7 +120,12 @@ Value evicted(const Value& workload, std::string_view reason, std::string_view m
   const Value next = stating(
       workload, {.type = "Evicted", .reason = std::string(reason), .message = std::string(message)},
       now);
-  return with_eviction_counted(with_fresh_checks(next, now), reason);
+  const Value fresh = Draft(with_fresh_checks(next, now))
+                          .drop({"status", "clusterName"})
+                          .drop({"status", "nominatedClusterNames"})
+                          .drop({"status", "unhealthyNodes"})
+                          .value();
+  return with_eviction_counted(with_closed_gates(fresh, reason, message, now), reason);
 }
 
 Value released(const Value& workload, Instant now) {
