@@ -60,8 +60,11 @@ bool parks_equivalents(const Tables& tables, const Decision& decision) {
 std::string_view cause_of(const Decision& decision) {
   switch (decision.word) {
     case WaitWord::obstacles:
-      return decision.assignment.mode == AssignmentMode::no_fit ? name_of(decision.assignment.cause)
-                                                                : "WaitingForQuota";
+      // One that fits and was left out of its cycle has no cause.
+      if (decision.assignment.mode == AssignmentMode::no_fit) {
+        return name_of(decision.assignment.cause);
+      }
+      return decision.assignment.mode == AssignmentMode::preempt ? "WaitingForQuota" : "";
     case WaitWord::objection:
     case WaitWord::no_place:
     case WaitWord::reserved:
