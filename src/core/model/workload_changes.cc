@@ -68,8 +68,8 @@ bool is_decided_anew(View before, View now) {
          !(status["unhealthyNodes"] == now["status"]["unhealthyNodes"]);
 }
 
-// Those who share quota with the queue that the workload was sent to; or with the one that it held
-// quota of, where that way is closed.
+// Those who share quota with the queue that the workload was sent to. Where that way is closed Kueue
+// wakes nobody, and so does a plan; a running scheduler must not leave others asleep.
 void wake_others(Tables& tables, const WorkloadRow& row, ClusterQueueId reserved_in) {
   if (!row.local_queue.is_none()) {
     const Blocker blocker = tables.blocker_of(row);
@@ -77,7 +77,7 @@ void wake_others(Tables& tables, const WorkloadRow& row, ClusterQueueId reserved
       return tables.wake_tree(tables.local_queues[row.local_queue].cluster_queue);
     }
   }
-  if (!reserved_in.is_none()) tables.wake_tree(reserved_in);
+  if (!reserved_in.is_none() && !tables.holds_retries) tables.wake_tree(reserved_in);
 }
 
 }  // namespace
@@ -242,6 +242,7 @@ void Tables::show_workload(WorkloadId id, const Value& object) {
   const Standing standing = row.standing;
   const bool for_place = waiting_for_place.contains(workloads.key(id));
   const bool was_parked = pending.place_of(id) == PendingPlace::inadmissible;
+  const bool was_active = pending.place_of(id) == PendingPlace::active;
   const bool was_told = !untold.contains(workloads.key(id));
   const auto preemptor = pending.preemptor(id);
   const ClusterQueueId queued_in = row.queued_in;
@@ -275,6 +276,7 @@ void Tables::show_workload(WorkloadId id, const Value& object) {
   if (row.standing == Standing::resting) {
     const bool same = asks_the_same(before, row.spec, row.object, object);
     enqueue(id, same && was_parked);
+    if (was_active && row.queued_in == queued_in) pending.unpark(id);
     if (preemptor && row.queued_in == queued_in) pending.set_preemptor(id, *preemptor);
     if (same && for_place && row.standing == Standing::waiting) {
       waiting_for_place.emplace(workloads.key(id), id);

@@ -74,7 +74,7 @@ class Run:
             return None
         ours = self.muster.ask(case)
         found = best(theirs, ours)
-        if found and theirs['ok']:
+        if outcomes(found) and theirs['ok']:
             for repeat in (REPEAT, 10 * REPEAT):
                 again = self.kueue.ask(case, repeat=repeat)
                 if not again['ok']:  # too large to be asked that often
