@@ -99,6 +99,7 @@ bool assume_decision(Tables& tables, const Decision& decision) {
 ClusterState::ClusterState() : tables_(std::make_unique<Tables>()) {}
 ClusterState::ClusterState(Configuration configuration) : ClusterState() {
   tables_->configuration = std::move(configuration);
+  ++tables_->rules_version;
 }
 ClusterState::~ClusterState() = default;
 ClusterState::ClusterState(ClusterState&&) noexcept = default;

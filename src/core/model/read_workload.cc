@@ -289,13 +289,14 @@ Result<> read_gang(View object, const RequestRules& rules, ResourceNames& names,
   return {};
 }
 
-}  // namespace
-
-Result<Workload> read_workload(const objects::Value& object, ResourceNames& names,
-                               const RequestRules& rules) {
+const FeatureGates& gates_of(const RequestRules& rules) {
   static const FeatureGates usual_gates;
-  const FeatureGates& gates =
-      rules.configuration == nullptr ? usual_gates : rules.configuration->gates;
+  return rules.configuration == nullptr ? usual_gates : rules.configuration->gates;
+}
+
+// All but the gang and the admission that speaks of its pod sets.
+Workload read_standing(const objects::Value& object, const RequestRules& rules) {
+  const FeatureGates& gates = gates_of(rules);
   const View spec = object["spec"];
   const View status = object["status"];
   Workload workload;
@@ -324,11 +325,45 @@ Result<Workload> read_workload(const objects::Value& object, ResourceNames& name
                                 ? RequeuingTimestamp::eviction
                                 : rules.configuration->wait_for_pods_ready.requeuing_timestamp);
   read_checks(status, workload);
-  TRY(read_gang(object, rules, names, gates, workload));
+  return workload;
+}
+
+Result<Workload> with_admission(Workload workload, View object, ResourceNames& names,
+                                const FeatureGates& gates) {
   if (workload.is_quota_reserved) {
-    workload.admission = TRY(read_admission(status["admission"], workload.pod_sets, names, gates));
+    workload.admission =
+        TRY(read_admission(object["status"]["admission"], workload.pod_sets, names, gates));
   }
   return workload;
+}
+
+bool asks_for_the_same(View old_object, const Workload& before, View object, const Workload& now) {
+  return !before.pod_sets.empty() && before.effective_priority() == now.effective_priority() &&
+         before.allowed_flavors == now.allowed_flavors &&
+         old_object["spec"]["podSets"] == object["spec"]["podSets"] &&
+         old_object["status"]["reclaimablePods"] == object["status"]["reclaimablePods"];
+}
+
+}  // namespace
+
+Result<Workload> read_workload(const objects::Value& object, ResourceNames& names,
+                               const RequestRules& rules) {
+  Workload workload = read_standing(object, rules);
+  TRY(read_gang(object, rules, names, gates_of(rules), workload));
+  return with_admission(std::move(workload), object, names, gates_of(rules));
+}
+
+Result<Workload> read_workload_again(const objects::Value& object, ResourceNames& names,
+                                     const RequestRules& rules, View old_object, Workload& before) {
+  Workload workload = read_standing(object, rules);
+  if (asks_for_the_same(old_object, before, object, workload)) {
+    workload.pod_sets = std::move(before.pod_sets);
+    workload.resources_objection = std::move(before.resources_objection);
+    workload.equivalence = before.equivalence;
+  } else {
+    TRY(read_gang(object, rules, names, gates_of(rules), workload));
+  }
+  return with_admission(std::move(workload), object, names, gates_of(rules));
 }
 
 }  // namespace muster::core

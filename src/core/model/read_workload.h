@@ -189,4 +189,11 @@ struct Workload {
 Result<Workload> read_workload(const objects::Value& object, ResourceNames& names,
                                const RequestRules& rules = {});
 
+// The same, after `before` was read of `old_object` by the same rules. Most events change the
+// status alone: then the gang is not read again but taken over, and `before` is left without its
+// pod sets.
+Result<Workload> read_workload_again(const objects::Value& object, ResourceNames& names,
+                                     const RequestRules& rules, objects::View old_object,
+                                     Workload& before);
+
 }  // namespace muster::core

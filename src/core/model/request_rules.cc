@@ -47,6 +47,7 @@ void Tables::apply_runtime_class(const Event& event) {
 }
 
 void Tables::read_waiting_again(std::string_view name_space) {
+  ++rules_version;
   std::map<std::string, WorkloadId> waiting;
   workloads.for_each([&](WorkloadId id, const WorkloadRow& row) {
     if (!row.present || row.assumed || row.spec.holds_quota() || row.spec.is_finished) return;

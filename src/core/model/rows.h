@@ -137,6 +137,7 @@ struct WorkloadRow : Incarnation {
   std::string telling;  // the message of the wait; empty: none
 
   Workload spec;
+  std::uint64_t rules_version = 0;  // by which it was read
   Standing standing = Standing::absent;
   NamespaceId name_space;
   LocalQueueId local_queue;

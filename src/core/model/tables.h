@@ -74,6 +74,7 @@ struct Tables {
   std::map<std::string, std::map<std::string, objects::Value>> limit_ranges;  // by namespace, name
   std::map<std::string, LimitSummary, std::less<>> limit_summaries;           // by namespace
   Overheads overheads;
+  std::uint64_t rules_version = 1;  // how often they changed, and the configuration
 
   // What has to be looked at. Keys order the work; the sets say what has_work().
   PendingQueues pending;

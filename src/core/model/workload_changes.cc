@@ -250,9 +250,13 @@ void Tables::show_workload(WorkloadId id, const Value& object) {
   const std::size_t slots = row.slots.size();
   const ClusterQueueId reserved_in = row.reserved_in;
   if (!reserved_in.is_none()) cluster_queues.hold(reserved_in);
-  const Workload before = row.spec;
   leave(id);
-  auto read = read_workload(object, names, request_rules(objects::namespace_of(object)));
+  Workload before = std::move(row.spec);
+  const RequestRules rules = request_rules(objects::namespace_of(object));
+  auto read = row.rules_version == rules_version
+                  ? read_workload_again(object, names, rules, row.object, before)
+                  : read_workload(object, names, rules);
+  row.rules_version = rules_version;
   if (read) {
     row.spec = *std::move(read);
     row.invalid.clear();
