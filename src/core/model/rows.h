@@ -141,6 +141,7 @@ struct WorkloadRow : Incarnation {
   Standing standing = Standing::absent;
   NamespaceId name_space;
   LocalQueueId local_queue;
+  bool is_listed = false;  // among the workloads of its LocalQueue
   OwnerId owner;
   std::set<PodId> pods;  // that name it
 

@@ -195,6 +195,9 @@ struct Tables {
   // workload_changes.cc
   void enter(WorkloadId id);  // puts the row's effects in
   void leave(WorkloadId id);  // takes them out
+  void enter_names(WorkloadId id);
+  void leave_names(WorkloadId id);
+  void list_in_queue(WorkloadId id, bool is_listed);
   void enter_reservation(WorkloadId id);
   void leave_reservation(WorkloadId id);
   void enter_slots(WorkloadId id);

@@ -68,8 +68,8 @@ bool is_decided_anew(View before, View now) {
          !(status["unhealthyNodes"] == now["status"]["unhealthyNodes"]);
 }
 
-// Those who share quota with the queue that the workload was sent to. Where that way is closed Kueue
-// wakes nobody, and so does a plan; a running scheduler must not leave others asleep.
+// Those who share quota with the queue that the workload was sent to. Where that way is closed
+// Kueue wakes nobody, and so does a plan; a running scheduler must not leave others asleep.
 void wake_others(Tables& tables, const WorkloadRow& row, ClusterQueueId reserved_in) {
   if (!row.local_queue.is_none()) {
     const Blocker blocker = tables.blocker_of(row);
@@ -182,17 +182,50 @@ void Tables::enter_slots(WorkloadId id) {
   }
 }
 
+// Its namespace, queue and owner, which seldom change with its status.
+void Tables::enter_names(WorkloadId id) {
+  WorkloadRow& row = workloads[id];
+  const objects::ObjectKey object = object_key(workloads.key(id));
+  row.name_space = namespaces.hold(object.name_space);
+  row.local_queue = local_queues.hold(object.name_space + "/" + row.spec.queue_name);
+  if (row.spec.owner_uid.empty()) return;
+  row.owner = owners.hold(row.spec.owner_uid);
+  owners[row.owner].workloads.insert(id);
+  for (const PodId pod : owners[row.owner].pods) look_at_loose(pod);
+}
+
+void Tables::leave_names(WorkloadId id) {
+  WorkloadRow& row = workloads[id];
+  if (row.name_space.is_none()) return;
+  list_in_queue(id, false);
+  local_queues.release(row.local_queue);
+  row.local_queue = LocalQueueId::none();
+  namespaces.release(row.name_space);
+  row.name_space = NamespaceId::none();
+  if (row.owner.is_none()) return;
+  owners[row.owner].workloads.erase(id);
+  for (const PodId pod : owners[row.owner].pods) look_at_loose(pod);
+  owners.release(row.owner);
+  row.owner = OwnerId::none();
+}
+
+void Tables::list_in_queue(WorkloadId id, bool is_listed) {
+  WorkloadRow& row = workloads[id];
+  if (row.is_listed == is_listed) return;
+  row.is_listed = is_listed;
+  std::set<WorkloadId>& list = local_queues[row.local_queue].workloads;
+  if (is_listed) {
+    list.insert(id);
+  } else {
+    list.erase(id);
+  }
+}
+
 void Tables::enter(WorkloadId id) {
   WorkloadRow& row = workloads[id];
   const std::string& key = workloads.key(id);
-  const objects::ObjectKey object = object_key(key);
-  row.name_space = namespaces.hold(object.name_space);
-  row.local_queue = local_queues.hold(object.name_space + "/" + row.spec.queue_name);
-  if (!row.spec.owner_uid.empty()) {
-    row.owner = owners.hold(row.spec.owner_uid);
-    owners[row.owner].workloads.insert(id);
-    for (const PodId pod : owners[row.owner].pods) look_at_loose(pod);
-  }
+  if (row.name_space.is_none()) enter_names(id);
+  list_in_queue(id, row.invalid.empty() && !row.spec.is_finished);
   if (!row.invalid.empty()) {
     row.standing = Standing::invalid;
     untold.emplace(key, id);
@@ -202,7 +235,6 @@ void Tables::enter(WorkloadId id) {
     row.standing = Standing::finished;
     return;
   }
-  local_queues[row.local_queue].workloads.insert(id);
   row.standing = Standing::resting;
   if (row.spec.holds_quota()) {
     row.standing = Standing::reserved;
@@ -220,19 +252,6 @@ void Tables::leave(WorkloadId id) {
   bind_candidates.erase(key);
   endangered.erase(key);
   if (row.second_pass_at) second_passes.erase({*row.second_pass_at, id});
-  if (!row.local_queue.is_none()) {
-    local_queues[row.local_queue].workloads.erase(id);
-    local_queues.release(row.local_queue);
-    row.local_queue = LocalQueueId::none();
-  }
-  if (!row.name_space.is_none()) namespaces.release(row.name_space);
-  row.name_space = NamespaceId::none();
-  if (!row.owner.is_none()) {
-    owners[row.owner].workloads.erase(id);
-    for (const PodId pod : owners[row.owner].pods) look_at_loose(pod);
-    owners.release(row.owner);
-    row.owner = OwnerId::none();
-  }
   row.standing = Standing::absent;
 }
 
@@ -263,6 +282,9 @@ void Tables::show_workload(WorkloadId id, const Value& object) {
   } else {
     row.spec = {};
     row.invalid = read.error().to_string();
+  }
+  if (row.spec.queue_name != before.queue_name || row.spec.owner_uid != before.owner_uid) {
+    leave_names(id);
   }
   enter(id);
   const bool was_there = standing != Standing::absent;
@@ -300,6 +322,7 @@ void Tables::remove_workload(WorkloadId id) {
   if (row.standing != Standing::absent) wake_others(*this, row, row.reserved_in);
   forgive_admission(row.local_queue, id);
   leave(id);
+  leave_names(id);
   if (had_slots) wake_for_places();
   std::set<PodId> members = std::move(row.pods);
   row = WorkloadRow();
