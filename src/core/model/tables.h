@@ -58,6 +58,7 @@ struct Tables {
   Topologies topologies;
   NodeColumns free;  // allocatable − pods bound there − slots that no pod stands in yet
   UndoLog undo;
+  std::int64_t released = 0;  // workloads that a trial has taken out (workload_usage.h)
 
   Registry<FlavorId, FlavorRow> flavors;
   Registry<NamespaceId, NamespaceRow> namespaces;

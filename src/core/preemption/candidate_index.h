@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "base/check.h"
+#include "base/instant.h"
 #include "core/model/ids.h"
 
 namespace muster::core {
@@ -24,8 +25,9 @@ namespace muster::core {
 struct CandidateEntry {
   std::int64_t priority = 0;     // with its boost
   std::int64_t reserved_at = 0;  // nanoseconds
-  std::uint64_t uid_head = 0;    // the first bytes of the UID, for most ties
-  std::uint64_t uses = 0;        // a bit for each flavor resource: its id modulo 64
+  Instant queued_since = {};
+  std::uint64_t uid_head = 0;  // the first bytes of the UID, for most ties
+  std::uint64_t uses = 0;      // a bit for each flavor resource: its id modulo 64
   WorkloadId workload;
   bool is_evicted = false;
 

@@ -43,6 +43,7 @@ CandidateEntry candidate_entry(const Tables& tables, WorkloadId id) {
   entry.priority = row.spec.effective_priority();
   entry.reserved_at = row.spec.reserved_at ? row.spec.reserved_at->nanoseconds
                                            : std::numeric_limits<std::int64_t>::max();
+  entry.queued_since = row.spec.queued_since();
   entry.uid_head = uid_head(row.uid);
   for (const FlavorUsage& each : row.holds) entry.uses |= uses_bit(each.flavor_resource);
   entry.workload = id;

@@ -124,6 +124,10 @@ std::optional<CandidateStream::Candidate> CandidateStream::next() {
 
 bool has_candidate(const Search& search, ClusterQueueId queue, PreemptionPolicy policy) {
   for (const CandidateEntry& entry : search.tables().cluster_queues[queue].candidates) {
+    if (policy != PreemptionPolicy::any && entry.priority > search.priority()) {
+      if (entry.is_evicted) continue;
+      return false;
+    }
     if (search.is_useful(entry) && search.may_preempt(policy, entry)) return true;
   }
   return false;

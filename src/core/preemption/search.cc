@@ -27,6 +27,7 @@ Search::Search(Tables& tables, const Policy& policy, const Preemptor& preemptor)
   asked_ = contested_;
   for (const FlavorUsage& each : *preemptor.usage) asked_ |= uses_bit(each.flavor_resource);
   bits_are_exact_ = tables.flavor_resources.size() <= 64;
+  somebody_is_gone_ = tables.released != 0;
 }
 
 void Search::shift_usage(WorkloadId id, bool out) {
@@ -86,22 +87,21 @@ bool Search::may_preempt(PreemptionPolicy policy, const CandidateEntry& candidat
       break;
   }
   if (candidate.priority != priority_) return candidate.priority < priority_;
-  const Instant since = tables_.workloads[candidate.workload].spec.queued_since();
   if (!tables_.configuration.gates.enabled(Gate::scheduler_timestamp_preemption_buffer)) {
-    return since_ < since;
+    return since_ < candidate.queued_since;
   }
-  return same_time < since - since_;
+  return same_time < candidate.queued_since - since_;
 }
 
 bool Search::is_useful(const CandidateEntry& candidate) const {
   if ((candidate.uses & contested_) == 0) return false;
+  if (bits_are_exact_ && !somebody_is_gone_) return true;
   const WorkloadRow& row = tables_.workloads[candidate.workload];
   if (row.released != 0) return false;
-  if (bits_are_exact_) return true;
-  return std::ranges::any_of(row.holds, [&](const FlavorUsage& each) {
-    return std::ranges::find(preemptor_.contested, each.flavor_resource) !=
-           preemptor_.contested.end();
-  });
+  return bits_are_exact_ || std::ranges::any_of(row.holds, [&](const FlavorUsage& each) {
+           return std::ranges::find(preemptor_.contested, each.flavor_resource) !=
+                  preemptor_.contested.end();
+         });
 }
 
 bool Search::is_within_nominal(QuotaNodeId node) const {

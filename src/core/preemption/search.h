@@ -89,6 +89,7 @@ class Search {
   std::uint64_t contested_ = 0;  // bits, as in CandidateEntry::uses
   std::uint64_t asked_ = 0;
   bool bits_are_exact_ = false;
+  bool somebody_is_gone_ = false;  // taken out of the state before the search began
   bool looks_at_shares_ = false;
   CandidateNotes* notes_ = nullptr;
   std::vector<TopologyUsage> witness_;  // a place that was free when it was last asked
