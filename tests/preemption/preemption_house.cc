@@ -41,10 +41,14 @@ Usage House::usage() {
   return list;
 }
 
-Targets House::find() {
+Targets House::find(std::span<const TopologyPodSet> places) {
   Trial trial(tables().undo);
   const Usage asked = usage();
-  core::Preemptor who{.workload = incoming(), .queue = queue(), .usage = &asked, .contested = {}};
+  core::Preemptor who{.workload = incoming(),
+                      .queue = queue(),
+                      .usage = &asked,
+                      .contested = {},
+                      .topology = places};
   for (const std::string& each : preemptor.contested) who.contested.push_back(pair(each));
   Targets found;
   for (const Target& target : find_targets(tables(), trial, policy, who)) {

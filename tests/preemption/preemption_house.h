@@ -6,6 +6,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <span>
 #include <string>
 
 #include "core/model/cluster_state.h"
@@ -26,8 +27,8 @@ struct House {
   WorkloadId workload(const std::string& name) { return tables().workloads.find("a/" + name); }
   ClusterQueueId queue() { return tables().cluster_queues.find(preemptor.queue); }
 
-  // The last call may have been within an open trial of the caller's.
-  Targets find();
+  // Pod sets that need a place, if any.
+  Targets find(std::span<const TopologyPodSet> places = {});
 
   const SlowWorld& world;
   const Preemptor& preemptor;

@@ -201,6 +201,7 @@ Targets classical(const SlowWorld& original, const Preemptor& preemptor) {
 }  // namespace
 
 bool fits(const SlowWorld& world, const Preemptor& preemptor, bool may_borrow) {
+  if (world.has_place && !world.has_place(world)) return false;
   return std::ranges::all_of(preemptor.usage, [&](const auto& each) {
     const auto& [pair, amount] = each;
     const bool borrows =

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -64,6 +65,8 @@ struct SlowWorld {
   std::map<std::string, Node> nodes;
   std::map<std::string, Held> workloads;
   std::map<std::string, Amounts> extra;  // usage of a queue without a workload
+  // Whether the preemptor finds a place beside the workloads that are left; empty: it needs none.
+  std::function<bool(const SlowWorld&)> has_place = {};
 
   std::vector<std::string> children(const std::string& node, bool queues) const;
   std::string root(const std::string& node) const;

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
+#include <string_view>
 
 #include "core/preemption/candidate_order.h"
 #include "core/preemption/cost.h"
@@ -61,16 +63,42 @@ void CandidateCursor::find_next() {
   at_end_ = true;
 }
 
+// Kueue compares LocalQueues of different names only. Those of one name, in several namespaces,
+// count as the one of them that used most.
+void CandidateCursor::read_local_usage() {
+  const Tables& tables = search_->tables();
+  std::map<std::string_view, double> usage;
+  for (const Ranked& each : ranked_) {
+    const WorkloadRow& row = tables.workloads[each.place.entry.workload];
+    double& most = usage[row.spec.queue_name];
+    most = std::max(most, tables.pending.usage(queue_, row.local_queue));
+  }
+  for (Ranked& each : ranked_) {
+    each.local_usage = usage[tables.workloads[each.place.entry.workload].spec.queue_name];
+  }
+}
+
 void CandidateCursor::rank_all() {
   const PreemptionCost counts = search_->policy().preemption_cost;
-  is_ranked_ = counts != PreemptionCost::ignored;
+  const Tables& tables = search_->tables();
+  const bool by_usage =
+      tables.configuration.shares_admission_fairly() &&
+      tables.cluster_queues[queue_].spec.admission_mode == AdmissionMode::usage_based;
+  is_ranked_ = by_usage || counts != PreemptionCost::ignored;
   if (!is_ranked_) return;
   for (; at_ != end_; ++at_) {
     if (!is_candidate(*at_)) continue;
-    ranked_.push_back({{*at_, preemption_cost(search_->tables(), at_->workload)}});
+    Ranked& next = ranked_.emplace_back(Ranked{{*at_}});
+    if (counts != PreemptionCost::ignored) {
+      next.place.cost = preemption_cost(tables, at_->workload);
+    }
   }
+  if (by_usage) read_local_usage();
   std::ranges::sort(ranked_, PlaceBefore{*search_}, &Ranked::place);
   for (const Ranked& each : ranked_) places_.push_back(each.place);
+  if (by_usage && counts != PreemptionCost::first) {
+    std::ranges::stable_sort(ranked_, std::ranges::greater{}, &Ranked::local_usage);
+  }
 }
 
 void CandidateCursor::show_ranked() {

@@ -50,6 +50,7 @@ class CandidateCursor {
   bool is_candidate(const CandidateEntry& entry) const;
   void find_next();
   void rank_all();
+  void read_local_usage();
   void show_ranked();
 
   const Search* search_;

@@ -139,8 +139,9 @@ bool Search::still_has_place() {
   if (!needs_place()) return true;
   if (!place_is_monotone()) return has_place();
   if (!witness_.empty() && topology_fits(tables_, policy_, witness_)) return true;
-  TopologyResult found = assign_topology(
-      tables_, policy_, tables_.workloads[preemptor_.workload].spec, preemptor_.topology, {});
+  TopologyResult found =
+      assign_topology(tables_, policy_, tables_.workloads[preemptor_.workload].spec,
+                      preemptor_.topology, {.is_question = true});
   if (!found.failure) witness_ = std::move(found.usage);
   return !found.failure;
 }
