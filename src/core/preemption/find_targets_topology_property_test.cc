@@ -128,7 +128,8 @@ objects::Value in_pods(objects::Value object, std::int64_t pods, const std::stri
   };
   set({"spec", "podSets"},
       fmt::format(R"([{{"name":"main","count":{},"topologyRequest":{},"template":{{"spec":{{
-                  "containers":[{{"name":"c","resources":{{"requests":{{"x.io/a":"1"}}}}}}]}}}}}}])",
+                  "containers":[{{"name":"c","resources":{{"requests":
+                  {{"x.io/a":"1"}}}}}}]}}}}}}])",
                   pods, request));
   if (places != nullptr) {
     set({"status", "admission", "podSetAssignments"},
