@@ -172,6 +172,7 @@ void Tables::enter_pod(PodId id) {
     add_to_node(row.node, row.spec.requests, -1);
     if (!row.spec.is_in_topology) topologies.change_outside(row.node, row.spec.requests, -1);
     count_bound(row, 1);
+    if (!row.spec.neighbours.unwanted.empty()) ++distance_keepers;
   }
   look_at_loose(id);
   const WorkloadId workload = workload_of(row);
@@ -184,6 +185,7 @@ void Tables::leave_pod(PodId id) {
   PodRow& row = pods[id];
   if (row.counted) {
     count_bound(row, -1);
+    if (!row.spec.neighbours.unwanted.empty()) --distance_keepers;
     add_to_node(row.node, row.spec.requests, 1);
     if (!row.spec.is_in_topology) topologies.change_outside(row.node, row.spec.requests, 1);
     row.counted = false;

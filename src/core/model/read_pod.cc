@@ -69,6 +69,8 @@ Result<Pod> read_pod(View object, ResourceNames& names) {
   pod.requests = TRY(pod_requests(spec, names));
   add_amount(pod.requests, names.pods(), 1, names);
   pod.terms = TRY(read_scheduling_terms(spec));
+  pod.labels = read_labels(labels_of(object));
+  pod.neighbours = TRY(read_pod_neighbours(spec));
   return pod;
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/instant.h"
 #include "base/result.h"
+#include "core/model/pod_neighbours.h"
 #include "core/model/resource_names.h"
 #include "core/model/scheduling_terms.h"
 #include "objects/value.h"
@@ -37,6 +38,8 @@ struct Pod {
   Instant created;
   Amounts requests;  // with 1 of `pods`
   SchedulingTerms terms;
+  Labels labels = {};
+  PodNeighbours neighbours = {};  // nearly always empty
 };
 
 Result<Pod> read_pod(objects::View object, ResourceNames& names);

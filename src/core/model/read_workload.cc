@@ -75,6 +75,8 @@ Result<GangPodSet> read_pod_set(View view, View reclaimable, const FeatureGates&
   set.reclaimable = std::clamp<std::int64_t>(set.reclaimable, 0, set.count);
   set.terms = TRY(read_scheduling_terms(view["template"]["spec"]));
   set.topology = read_topology_request(view["topologyRequest"]);
+  set.labels = read_labels(objects::labels_of(view["template"]));
+  set.neighbours = TRY(read_pod_neighbours(view["template"]["spec"]));
   return set;
 }
 

@@ -19,6 +19,7 @@
 #include "base/instant.h"
 #include "base/result.h"
 #include "core/model/effective_requests.h"
+#include "core/model/pod_neighbours.h"
 #include "core/model/resource_names.h"
 #include "core/model/scheduling_terms.h"
 #include "core/model/topology_assignment.h"
@@ -68,6 +69,8 @@ struct GangPodSet {
   Amounts effective_requests = {};             // of one pod, as quota sees it
   SchedulingTerms terms;
   TopologyRequest topology = {};
+  Labels labels = {};             // of its pods
+  PodNeighbours neighbours = {};  // nearly always empty
 
   // How many pods ask for quota and room.
   std::int64_t effective_count() const { return count > reclaimable ? count - reclaimable : 0; }

@@ -60,6 +60,9 @@ struct Tables {
   UndoLog undo;
   std::int64_t released = 0;  // workloads that a trial has taken out (workload_usage.h)
 
+  // Pods, and slots of gangs, that keep certain others at a distance (anti-affinity).
+  std::int64_t distance_keepers = 0;
+
   Registry<FlavorId, FlavorRow> flavors;
   Registry<NamespaceId, NamespaceRow> namespaces;
   Registry<ClusterQueueId, ClusterQueueRow> cluster_queues;

@@ -117,6 +117,7 @@ void Tables::leave_reservation(WorkloadId id) {
     const std::int64_t empty = std::max<std::int64_t>(slot.count - slot.bound, 0);
     add_to_node(slot.node, row.spec.pod_sets[slot.pod_set].requests, empty);
     free.add(names.pods(), slot.node, empty);
+    if (!row.spec.pod_sets[slot.pod_set].neighbours.unwanted.empty()) --distance_keepers;
     nodes.release(slot.node);
   }
   row.slots.clear();
@@ -160,6 +161,7 @@ void Tables::enter_slots(WorkloadId id) {
     const auto index = static_cast<std::uint32_t>(set - row.spec.pod_sets.begin());
     for (const AssignedDomain& domain : assignment.domains) {
       row.slots.push_back({nodes.hold(domain.node), index, domain.count, 0});
+      if (!set->neighbours.unwanted.empty()) ++distance_keepers;
     }
   }
   if (row.slots.empty()) return;

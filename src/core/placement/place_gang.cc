@@ -98,21 +98,99 @@ std::vector<PlacedPods> pack(const std::vector<Candidate>& sorted, std::int64_t 
   return placed;
 }
 
+// One pod after the other, for pods that care about their neighbours. A node that keeps them away
+// does so for good; one that only lacks company may take them later.
+std::vector<PlacedPods> pack_carefully(std::vector<Candidate> sorted, std::int64_t count,
+                                       NeighbourFilter& filter, NoPlace& why) {
+  std::vector<PlacedPods> placed;
+  const auto is_taken = [&](const Candidate& candidate) {
+    return candidate.capacity == 0 || filter.refuses(candidate.node).has_value();
+  };
+  Candidate* stays = nullptr;
+  for (std::int64_t left = count; left > 0; --left) {
+    if (stays == nullptr || is_taken(*stays)) {
+      stays = nullptr;
+      for (Candidate& candidate : sorted) {
+        const bool is_better = stays == nullptr ||
+                               (candidate.capacity >= left && candidate.capacity < stays->capacity);
+        if (is_better && !is_taken(candidate)) stays = &candidate;
+        if (stays != nullptr && stays->capacity < left) break;
+      }
+      if (stays == nullptr) break;
+      placed.push_back({stays->node, 0});
+    }
+    --stays->capacity;
+    ++placed.back().count;
+    ++why.fit;
+    filter.add(stays->node);
+  }
+  if (why.fit == count) return placed;
+  for (const Candidate& candidate : sorted) {
+    if (const auto refusal = filter.refuses(candidate.node)) why.exclusions.add(*refusal);
+  }
+  return placed;
+}
+
+// The resource that allows the fewest of the pods, over all nodes that would take them.
+void name_shortage(const Tables& tables, const GangPart& part, NoPlace& why) {
+  std::int64_t fewest = part.count;
+  const auto look_at = [&](ResourceId resource, std::int64_t each) {
+    if (each <= 0) return;
+    std::int64_t pods = 0;
+    tables.nodes.for_each([&](NodeId id, const NodeRow& node) {
+      if (!node.present || refuses(node, tables.nodes.key(id), part.wish)) return;
+      const std::int64_t free = std::max<std::int64_t>(tables.free.at(resource, id), 0);
+      pods = std::min(part.count, pods + std::min(part.count, free / each));
+    });
+    if (pods >= fewest) return;
+    fewest = pods;
+    why.short_resource = resource;
+    why.missing = saturating_multiply(part.count - pods, each);
+  };
+  for (const Amount& request : *part.requests) {
+    if (request.resource != tables.names.pods()) look_at(request.resource, request.amount);
+  }
+  look_at(tables.names.pods(), 1);
+}
+
+// What the parts before this one have been given, as their neighbours see it.
+using Earlier = std::vector<NeighbourFilter::Placed>;
+
+void remember(const GangPart& part, const std::vector<PlacedPods>& placed, Earlier& earlier) {
+  if (part.kind.neighbours == nullptr) return;
+  for (const PlacedPods& pods : placed) {
+    for (std::int64_t i = 0; i < pods.count; ++i) earlier.push_back({part.kind, pods.node});
+  }
+}
+
+std::vector<PlacedPods> place_part(const Tables& tables, const GangPart& part,
+                                   const Earlier& earlier, NoPlace& why) {
+  std::vector<Candidate> sorted = candidates(tables, part, why);
+  if (part.kind.neighbours != nullptr && NeighbourFilter::concerns(tables, part.kind, earlier)) {
+    NeighbourFilter filter(tables, part.kind, earlier);
+    return pack_carefully(std::move(sorted), part.count, filter, why);
+  }
+  for (const Candidate& candidate : sorted) {
+    why.fit = std::min(part.count, why.fit + candidate.capacity);
+  }
+  if (why.fit < part.count) return {};
+  return pack(sorted, part.count);
+}
+
 }  // namespace
 
 GangPlacement place_gang(Tables& tables, Trial& trial, std::span<const GangPart> parts) {
   GangPlacement result;
+  Earlier earlier;
   for (const GangPart& part : parts) {
     NoPlace why{.pod_set = part.pod_set, .wanted = part.count, .exclusions = {}};
-    const std::vector<Candidate> sorted = candidates(tables, part, why);
-    for (const Candidate& candidate : sorted) {
-      why.fit = std::min(part.count, why.fit + candidate.capacity);
-    }
+    std::vector<PlacedPods> placed = place_part(tables, part, earlier, why);
     if (why.fit < part.count) {
+      name_shortage(tables, part, why);
       result.failure = std::move(why);
       return result;
     }
-    std::vector<PlacedPods> placed = pack(sorted, part.count);
+    remember(part, placed, earlier);
     for (const PlacedPods& pods : placed) take(tables, trial, part, pods);
     std::ranges::sort(placed, [&](const PlacedPods& a, const PlacedPods& b) {
       return tables.nodes.key(a.node) < tables.nodes.key(b.node);

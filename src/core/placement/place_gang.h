@@ -1,7 +1,9 @@
 // place_gang: a node for every pod of a gang, or none for any. The rule (docs/internals/
 // placement.md): pod sets in order; for each, if one node takes all that is left, the fullest such
 // node; else the node that takes the most; ties by name. So a gang stands on the fewest nodes that
-// greedy packing finds, and the last of them is the best fit.
+// greedy packing finds, and the last of them is the best fit. Pods that care about their neighbours
+// (affinity between pods, host ports) get their nodes one by one, each on the node of the last one
+// as long as that takes more.
 //
 //   Trial trial(tables.undo);
 //   auto placed = place_gang(tables, trial, parts);
@@ -18,6 +20,7 @@
 #include <vector>
 
 #include "core/model/tables.h"
+#include "core/placement/neighbour_filter.h"
 #include "core/placement/node_filter.h"
 
 namespace muster::core {
@@ -28,6 +31,7 @@ struct GangPart {
   const Amounts* requests = nullptr;  // of one pod, without `pods`
   NodeWish wish;
   std::int64_t count = 0;
+  PodKind kind = {};  // without neighbours: nobody cares beside whom they stand
 };
 
 struct PlacedPods {
@@ -42,6 +46,11 @@ struct NoPlace {
   std::int64_t wanted = 0;
   std::int64_t nodes = 0;  // all there are
   Exclusions exclusions;   // of those that take none
+
+  // What the nodes are short of, and by how much for all pods that have no place; none where it is
+  // not room that is missing.
+  ResourceId short_resource = {};
+  std::int64_t missing = 0;
 };
 
 struct GangPlacement {

@@ -20,7 +20,8 @@ DomainOrder::List DomainOrder::sorted(List domains) const {
     const std::int64_t score = shape_.scored ? at_.scores[i] : 0;
     return std::tuple(-score, direction * at_.slices[i], at_.pods[i], i);
   };
-  std::ranges::sort(domains, {}, key);
+  // Equal domains stand in order already.
+  if (!std::ranges::is_sorted(domains, {}, key)) std::ranges::sort(domains, {}, key);
   return domains;
 }
 
@@ -31,7 +32,8 @@ DomainOrder::List DomainOrder::sorted_for_leaders(List domains) const {
     return std::tuple(-at_.leaders[i], -score, direction * at_.slices_with_leader[i],
                       at_.pods_with_leader[i], i);
   };
-  std::ranges::sort(domains, {}, key);
+  // Equal domains stand in order already.
+  if (!std::ranges::is_sorted(domains, {}, key)) std::ranges::sort(domains, {}, key);
   return domains;
 }
 

@@ -105,11 +105,34 @@ void TopologyState::fill(const TopologyTree& tree, const TopologyShape& shape,
   if (shape.scored && room.match != nullptr && !room.match->scores.empty()) {
     leaves.scores.assign(room.match->scores.begin(), room.match->scores.end());
   }
-  for (std::size_t at = tree.height(); at-- > 0;) {
+  if (lowest == shape.slice_level && shape.slice_size == 1) {
+    leaves.slices = leaves.pods;
+    leaves.slices_with_leader = leaves.pods_with_leader;
+  } else if (lowest == shape.slice_level) {
+    for (std::uint32_t leaf = 0; leaf < tree.leaves(); ++leaf) {
+      roll_up_domain(tree, shape, lowest, leaf, true);
+    }
+  }
+  for (std::size_t at = lowest; at-- > 0;) {
     for (std::uint32_t domain = 0; domain < tree.level(at).width; ++domain) {
       roll_up_domain(tree, shape, at, domain, true);
     }
   }
+}
+
+void TopologyState::copy_range(const TopologyState& from, std::size_t level, std::uint32_t first,
+                               std::uint32_t last) {
+  const auto copy = [&](const auto& source, auto& target) {
+    std::copy(source.begin() + first, source.begin() + last, target.begin() + first);
+  };
+  const Domains& source = from.levels_[level];
+  Domains& target = levels_[level];
+  copy(source.pods, target.pods);
+  copy(source.slices, target.slices);
+  copy(source.pods_with_leader, target.pods_with_leader);
+  copy(source.slices_with_leader, target.slices_with_leader);
+  copy(source.leaders, target.leaders);
+  copy(source.scores, target.scores);
 }
 
 void TopologyState::roll_up_again(const TopologyTree& tree, const TopologyShape& shape,

@@ -44,6 +44,10 @@ class TopologyState {
   // Everything.
   void fill(const TopologyTree& tree, const TopologyShape& shape, const LeafRoom& room);
 
+  // The numbers of a range of domains as another state has them.
+  void copy_range(const TopologyState& from, std::size_t level, std::uint32_t first,
+                  std::uint32_t last);
+
   // Rolls up anew what is at and below these domains of a level; without inner layers.
   void roll_up_again(const TopologyTree& tree, const TopologyShape& shape, std::size_t level,
                      std::uint32_t domain);

@@ -32,7 +32,8 @@ void evict_failed_nodes(Cycle& cycle) {
     const WorkloadRow& row = tables.workloads[id];
     const bool runs = row.standing == Standing::reserved && row.spec.is_admitted &&
                       !row.spec.is_evicted && !row.assumed_evicted && !row.assumed;
-    if (!runs) continue;
+    // Without places of ours nothing is promised about nodes: Kueue's own way decides.
+    if (!runs || placement_in(cycle, row.reserved_in) == Placement::none) continue;
     std::set<std::string> failed;
     for (const Slot& slot : row.slots) {
       if (tables.has_failed(slot.node) && needs(tables, row, slot)) {

@@ -15,6 +15,8 @@ namespace {
 // Pod sets that have their domains from a topology need no place of ours; theirs is empty.
 std::vector<GangPart> parts_of(const Tables& tables, const Decision& entry) {
   const Workload& workload = tables.workloads[entry.workload].spec;
+  const std::string& key = tables.workloads.key(entry.workload);
+  const std::string_view name_space = std::string_view(key).substr(0, key.find('/'));
   std::vector<GangPart> parts;
   for (const PodSetFlavors& assigned : entry.assignment.pod_sets) {
     const GangPodSet& set = workload.pod_sets[assigned.index];
@@ -23,6 +25,7 @@ std::vector<GangPart> parts_of(const Tables& tables, const Decision& entry) {
     part.requests = &set.requests;
     part.count = assigned.topology ? 0 : assigned.count;
     part.wish.terms = &set.terms;
+    part.kind = {name_space, &set.labels, &set.neighbours};
     for (const FlavorAssignment& flavor : assigned.flavors) {
       const ResourceFlavor* spec = &tables.flavors[flavor.flavor].spec;
       if (std::ranges::find(part.wish.flavors, spec) == part.wish.flavors.end()) {
@@ -33,13 +36,21 @@ std::vector<GangPart> parts_of(const Tables& tables, const Decision& entry) {
   return parts;
 }
 
-Reason no_place_reason(const NoPlace& failure) {
+// What the nodes are short of is part of the answer: `; 6 more nvidia.com/gpu needed`.
+Reason no_place_reason(const Tables& tables, const NoPlace& failure) {
   const std::string excluded = failure.exclusions.tally();
+  std::string resource;
+  std::string shortage;
+  if (!failure.short_resource.is_none()) {
+    resource = tables.names.name(failure.short_resource);
+    shortage = fmt::format("; {} more {} needed", amount_text(resource, failure.missing), resource);
+  }
   return {.type = Reason::Type::no_place,
           .pod_set = failure.pod_set,
+          .resource = resource,
           .amount = failure.fit,
           .limit = failure.wanted,
-          .detail = fmt::format(". Total nodes: {}{}{}", failure.nodes,
+          .detail = fmt::format("{}. Total nodes: {}{}{}", shortage, failure.nodes,
                                 excluded.empty() ? "" : "; excluded: ", excluded)};
 }
 
@@ -53,7 +64,7 @@ std::optional<Reason> place_entry(Cycle& cycle, Trial& trial, Decision& entry) {
   const Placement placement = placement_in(cycle, entry.queue);
   if (placement == Placement::none || entry.is_second_pass) return std::nullopt;
   GangPlacement placed = place_gang(cycle.tables, trial, parts_of(cycle.tables, entry));
-  if (!placed.fits()) return no_place_reason(*placed.failure);
+  if (!placed.fits()) return no_place_reason(cycle.tables, *placed.failure);
   cycle.took_places = true;
   entry.places = std::move(placed.parts);
   entry.is_pinned = placement == Placement::pinned;

@@ -24,6 +24,9 @@ void place_one(Cycle& cycle, PodId id) {
   GangPart part;
   part.requests = &pod.spec.requests;
   part.wish.terms = &pod.spec.terms;
+  const std::string& key = cycle.tables.pods.key(id);
+  part.kind = {std::string_view(key).substr(0, key.find('/')), &pod.spec.labels,
+               &pod.spec.neighbours};
   part.count = 1;
   Trial trial(cycle.tables.undo);
   const GangPlacement placed = place_gang(cycle.tables, trial, {&part, 1});

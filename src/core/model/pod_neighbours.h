@@ -1,0 +1,50 @@
+// PodNeighbours: what a pod says about the pods it wants beside it and those it does not: required
+// affinity and anti-affinity between pods, and ports of the host that only one pod can have.
+//
+//   PodNeighbours wants = TRY(read_pod_neighbours(metadata, spec));
+//   wants.empty()      // nearly always
+//
+// Assumes: preferences are not looked at. A selector that is absent matches no pod.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "core/model/scheduling_terms.h"
+#include "objects/label_selector.h"
+#include "objects/value.h"
+
+namespace muster::core {
+
+// Pods with these labels in these namespaces, counted over nodes with the same value of a label.
+struct NeighbourTerm {
+  objects::LabelSelector pods;
+  std::vector<std::string> namespaces;  // empty and no selector: the pod's own
+  bool has_namespace_selector = false;
+  objects::LabelSelector namespace_selector = {};
+  std::string topology_key;
+};
+
+struct HostPort {
+  std::string protocol;
+  std::string address;  // 0.0.0.0: all of the host's
+  std::int64_t port = 0;
+
+  bool clashes_with(const HostPort& other) const;
+};
+
+struct PodNeighbours {
+  std::vector<NeighbourTerm> wanted;
+  std::vector<NeighbourTerm> unwanted;
+  std::vector<HostPort> ports;
+
+  bool empty() const { return wanted.empty() && unwanted.empty() && ports.empty(); }
+};
+
+Result<PodNeighbours> read_pod_neighbours(objects::View pod_spec);
+
+}  // namespace muster::core

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/placement/place_gang.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+
+#include "objects/json.h"
+
+namespace muster::core {
+namespace {
+
+objects::Value json(std::string_view text) {
+  return objects::parse_json(std::string(text)).must();
+}
+
+class place_gang_beside : public ::testing::Test {
+ protected:
+  place_gang_beside() {
+    cpu_ = tables_->names.intern("cpu").must();
+    for (const std::string name : {"n1", "n2"}) {
+      const NodeId id = tables_->nodes.hold(name);
+      NodeRow& row = tables_->nodes[id];
+      row.present = true;
+      row.spec.is_ready = true;
+      row.spec.labels = {{"kubernetes.io/hostname", name}, {"zone", "z"}};
+      tables_->free.add(cpu_, id, 4'000);
+      tables_->free.add(tables_->names.pods(), id, 10);
+    }
+    labels_ = {{"app", "train"}};
+  }
+
+  void wants(std::string_view spec) { neighbours_ = read_pod_neighbours(json(spec)).must(); }
+
+  GangPlacement place(std::int64_t count, std::int64_t cpu = 1'000) {
+    requests_ = {{cpu_, cpu}};
+    GangPart part{.pod_set = "main", .requests = &requests_, .wish = {}, .count = count};
+    part.wish.terms = &terms_;
+    part.kind = {"a", &labels_, &neighbours_};
+    Trial trial(tables_->undo);
+    return place_gang(*tables_, trial, {&part, 1});
+  }
+
+  std::unique_ptr<Tables> tables_ = std::make_unique<Tables>();
+  ResourceId cpu_;
+  Labels labels_;
+  PodNeighbours neighbours_;
+  SchedulingTerms terms_;
+  Amounts requests_;
+};
+
+TEST_F(place_gang_beside, spreads_pods_that_keep_each_other_at_a_distance) {
+  wants(R"({"affinity":{"podAntiAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[
+      {"labelSelector":{"matchLabels":{"app":"train"}},"topologyKey":"kubernetes.io/hostname"}]}}})");
+  const GangPlacement two = place(2);
+  ASSERT_TRUE(two.fits());
+  ASSERT_EQ(two.parts[0].size(), 2U);
+  EXPECT_EQ(two.parts[0][0].count, 1);
+  const GangPlacement three = place(3);
+  ASSERT_FALSE(three.fits());
+  EXPECT_EQ(three.failure->fit, 2);
+  EXPECT_EQ(three.failure->exclusions.tally(), "podAntiAffinity: 2");
+  EXPECT_TRUE(three.failure->short_resource.is_none());
+}
+
+TEST_F(place_gang_beside, lets_the_first_pod_of_a_kind_stand_alone_and_the_others_beside_it) {
+  wants(R"({"affinity":{"podAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[
+      {"labelSelector":{"matchLabels":{"app":"train"}},"topologyKey":"kubernetes.io/hostname"}]}}})");
+  EXPECT_EQ(place(4).parts[0].size(), 1U);
+  EXPECT_FALSE(place(5).fits());
+  labels_ = {{"app", "other"}};
+  EXPECT_EQ(place(1).failure->exclusions.tally(), "podAffinity: 2");
+}
+
+TEST_F(place_gang_beside, gives_a_port_of_a_host_to_one_pod) {
+  wants(R"({"containers":[{"name":"c","ports":[{"containerPort":80,"hostPort":8080}]}]})");
+  EXPECT_EQ(place(2).parts[0].size(), 2U);
+  EXPECT_EQ(place(3).failure->exclusions.tally(), "hostPort: 2");
+}
+
+TEST_F(place_gang_beside, says_what_the_nodes_are_short_of_and_by_how_much) {
+  const GangPlacement placed = place(10);
+  ASSERT_FALSE(placed.fits());
+  EXPECT_EQ(placed.failure->fit, 8);
+  EXPECT_EQ(placed.failure->short_resource, cpu_);
+  EXPECT_EQ(placed.failure->missing, 2'000);
+}
+
+}  // namespace
+}  // namespace muster::core
