@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/placement/place_gang.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -33,6 +34,14 @@ class place_gang_beside : public ::testing::Test {
 
   void wants(std::string_view spec) { neighbours_ = read_pod_neighbours(json(spec)).must(); }
 
+  // Pods with its own label, on the same host.
+  void wants_own_kind(std::string_view affinity) {
+    wants(fmt::format(R"({{"affinity":{{"{}":{{"requiredDuringSchedulingIgnoredDuringExecution":[)"
+                      R"({{"labelSelector":{{"matchLabels":{{"app":"train"}}}},)"
+                      R"("topologyKey":"kubernetes.io/hostname"}}]}}}}}})",
+                      affinity));
+  }
+
   GangPlacement place(std::int64_t count, std::int64_t cpu = 1'000) {
     requests_ = {{cpu_, cpu}};
     GangPart part{.pod_set = "main", .requests = &requests_, .wish = {}, .count = count};
@@ -51,8 +60,7 @@ class place_gang_beside : public ::testing::Test {
 };
 
 TEST_F(place_gang_beside, spreads_pods_that_keep_each_other_at_a_distance) {
-  wants(R"({"affinity":{"podAntiAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[
-      {"labelSelector":{"matchLabels":{"app":"train"}},"topologyKey":"kubernetes.io/hostname"}]}}})");
+  wants_own_kind("podAntiAffinity");
   const GangPlacement two = place(2);
   ASSERT_TRUE(two.fits());
   ASSERT_EQ(two.parts[0].size(), 2U);
@@ -65,8 +73,7 @@ TEST_F(place_gang_beside, spreads_pods_that_keep_each_other_at_a_distance) {
 }
 
 TEST_F(place_gang_beside, lets_the_first_pod_of_a_kind_stand_alone_and_the_others_beside_it) {
-  wants(R"({"affinity":{"podAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[
-      {"labelSelector":{"matchLabels":{"app":"train"}},"topologyKey":"kubernetes.io/hostname"}]}}})");
+  wants_own_kind("podAffinity");
   EXPECT_EQ(place(4).parts[0].size(), 1U);
   EXPECT_FALSE(place(5).fits());
   labels_ = {{"app", "other"}};
