@@ -26,6 +26,7 @@ constexpr std::array scheduled = {
     resources::resource_flavors, resources::cluster_queues, resources::local_queues,
     resources::cohorts,          resources::namespaces,     resources::nodes,
     resources::workloads,        resources::pods,           resources::admission_checks,
+    resources::topologies,       resources::limit_ranges,   resources::runtime_classes,
 };
 
 constexpr std::array<std::pair<Placement, std::string_view>, 3> placements = {{

@@ -260,6 +260,7 @@ void Tables::leave(WorkloadId id) {
 // The row shows this object from now on, the one that was seen or the one that is assumed.
 void Tables::show_workload(WorkloadId id, const Value& object) {
   WorkloadRow& row = workloads[id];
+  const Value old_object = row.object;
   const Standing standing = row.standing;
   const bool for_place = waiting_for_place.contains(workloads.key(id));
   const bool was_parked = pending.place_of(id) == PendingPlace::inadmissible;
@@ -272,11 +273,12 @@ void Tables::show_workload(WorkloadId id, const Value& object) {
   const ClusterQueueId reserved_in = row.reserved_in;
   if (!reserved_in.is_none()) cluster_queues.hold(reserved_in);
   leave(id);
+  row.object = object;  // also where `object` is the row's own
   Workload before = std::move(row.spec);
-  const RequestRules rules = request_rules(objects::namespace_of(object));
+  const RequestRules rules = request_rules(objects::namespace_of(row.object));
   auto read = row.rules_version == rules_version
-                  ? read_workload_again(object, names, rules, row.object, before)
-                  : read_workload(object, names, rules);
+                  ? read_workload_again(row.object, names, rules, old_object, before)
+                  : read_workload(row.object, names, rules);
   row.rules_version = rules_version;
   if (read) {
     row.spec = *std::move(read);
@@ -302,7 +304,7 @@ void Tables::show_workload(WorkloadId id, const Value& object) {
     row.last_tried = {};
   }
   if (row.standing == Standing::resting) {
-    const bool same = asks_the_same(before, row.spec, row.object, object);
+    const bool same = asks_the_same(before, row.spec, old_object, row.object);
     enqueue(id, same && was_parked);
     if (was_active && row.queued_in == queued_in) pending.unpark(id);
     if (preemptor && row.queued_in == queued_in) pending.set_preemptor(id, *preemptor);
@@ -311,7 +313,7 @@ void Tables::show_workload(WorkloadId id, const Value& object) {
     }
     if (same && was_told && standing == row.standing) untold.erase(workloads.key(id));
   }
-  if (was_there && makes_way(before, row.spec, row.object, object)) {
+  if (was_there && makes_way(before, row.spec, old_object, row.object)) {
     wake_others(*this, row, reserved_in);
   }
   if (!reserved_in.is_none()) cluster_queues.release(reserved_in);

@@ -177,6 +177,7 @@ std::string wait_text(const Reason& reason) {
       return fmt::format("waiting behind {} workload(s) of ClusterQueue {}, the first of which {}",
                          reason.amount, reason.name, reason.detail);
     case Type::equal_waits:
+      if (reason.name.empty()) return reason.detail;
       return fmt::format("a workload of ClusterQueue {} that asks for the same {}", reason.name,
                          reason.detail);
     case Type::start_reserved:
