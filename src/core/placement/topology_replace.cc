@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <map>
 #include <optional>
-#include <ranges>
 #include <utility>
 
 #include "base/checked.h"
@@ -55,9 +54,9 @@ std::optional<Range> required_range(const TopologyTree& tree, const TopologyPodS
     if (layers.front().size <= 0) return std::nullopt;
     if (missing % layers.front().size != 0) {
       // With nested slices the innermost that is broken.
-      for (const SliceLayer& layer : layers | std::views::reverse) {
-        if (layers.size() == 1 || (layer.size > 0 && missing % layer.size != 0)) {
-          return incomplete_slice(tree, rest, missing, layer);
+      for (auto layer = layers.rbegin(); layer != layers.rend(); ++layer) {
+        if (layers.size() == 1 || (layer->size > 0 && missing % layer->size != 0)) {
+          return incomplete_slice(tree, rest, missing, *layer);
         }
       }
     }
@@ -71,11 +70,10 @@ TopologyRequest request_for_rest(const TopologyRequest& request, std::int64_t mi
   TopologyRequest rest = request;
   rest.slices.clear();
   rest.has_layers = false;
-  for (const SliceLayer& layer : request.slices | std::views::reverse) {
-    if (layer.size <= 0 || missing % layer.size != 0) continue;
-    rest.slices.push_back(layer);
-    break;
-  }
+  const auto filled = std::find_if(
+      request.slices.rbegin(), request.slices.rend(),
+      [&](const SliceLayer& layer) { return layer.size > 0 && missing % layer.size == 0; });
+  if (filled != request.slices.rend()) rest.slices.push_back(*filled);
   return rest;
 }
 

@@ -106,6 +106,11 @@ Seams hasty_release() {
         objects::is_true(objects::condition(call.body, "Admitted")) &&
         objects::is_true(objects::condition(call.body, "PodsReady"))) {
       call.body = objects::without(call.body, {"status", "admission"}).must();
+      for (const std::string type : {"QuotaReserved", "Admitted"}) {
+        call.body = objects::with_condition(
+            call.body, {.type = type, .status = "False", .reason = "Pending", .message = "hasty"},
+            {});
+      }
     }
     return true;
   }});
