@@ -373,7 +373,8 @@ struct Fair {
   Targets search() {
     const Node& own = original.nodes.at(preemptor.queue);
     Names candidates = candidates_of(original, preemptor.queue, preemptor, own.within_queue);
-    for (const auto& [name, node] : original.nodes) {
+    for (const auto& [queue, node] : original.nodes) {
+      const std::string& name = queue;
       if (!node.is_queue || name == preemptor.queue || own.parent.empty()) continue;
       if (original.root(name) != original.root(preemptor.queue)) continue;
       const bool borrows = std::ranges::any_of(preemptor.contested, [&](const Pair& pair) {
