@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 
@@ -297,6 +298,28 @@ Result<std::vector<PlanStep>> read_steps(const Value& value, const std::string& 
   return steps;
 }
 
+namespace {
+
+// As a scheduler that starts gets them: what others refer to first, and by name, so that the order
+// of files says nothing.
+void sort_for_loading(std::vector<PlanObject>& loaded) {
+  namespace resources = objects::resources;
+  static constexpr std::array order{
+      resources::namespaces,       resources::limit_ranges, resources::runtime_classes,
+      resources::topologies,       resources::nodes,        resources::resource_flavors,
+      resources::admission_checks, resources::cohorts,      resources::cluster_queues,
+      resources::local_queues,     resources::pods,         resources::workloads};
+  const auto place = [](const PlanObject& object) {
+    return std::ranges::find(order, object.resource) - order.begin();
+  };
+  std::ranges::stable_sort(loaded, [&](const PlanObject& a, const PlanObject& b) {
+    if (place(a) != place(b)) return place(a) < place(b);
+    return objects::key_of(a.object) < objects::key_of(b.object);
+  });
+}
+
+}  // namespace
+
 Result<Value> PlanEngine::answer(const PlanInput& input) const {
   auto configuration = core::read_configuration(input.configuration);
   if (!configuration) return in_file(input.configuration_file, configuration.error());
@@ -309,6 +332,7 @@ Result<Value> PlanEngine::answer(const PlanInput& input) const {
   const Instant now = input.now ? *input.now : latest.value_or(usual_now);
   policy->kueue = *configuration;
   PlanRun run(input, *policy, *configuration, now);
+  sort_for_loading(given.objects);
   for (const PlanObject& each : given.objects) TRY(run.world().put(each.resource, each.object));
   TRY(run.world().make_workloads());
   run.world().state().activate_all();
