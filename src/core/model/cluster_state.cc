@@ -114,6 +114,11 @@ void ClusterState::apply(const Event& event) {
   for (const Reader& reader : readers) {
     if (reader.resource == event.resource) ((*tables_).*reader.apply)(event);
   }
+  // Kueue asks again after every event of a node, a pod or a topology, whatever it changed.
+  const bool concerns_room = event.resource == resources::nodes ||
+                             event.resource == resources::pods ||
+                             event.resource == resources::topologies;
+  if (concerns_room && tables_->holds_retries) tables_->wake_all();
 }
 
 void ClusterState::assume(const Plan& plan) {

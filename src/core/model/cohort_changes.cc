@@ -28,11 +28,12 @@ void Tables::release_cohort(CohortId id) {
   if (cohorts.find(name).is_none()) quota.remove(node);
 }
 
-// Queues below may have come into a cycle or out of one; those of both trees may fit now.
+// Queues below may have come into a cycle or out of one; those of both trees may fit now. (Kueue
+// wakes the tree that it comes to, and so does a plan.)
 void Tables::move_cohort(CohortId id, std::string_view parent) {
   CohortRow& row = cohorts[id];
   const QuotaNodeId node = row.node;
-  wake_tree(node);
+  if (!holds_retries) wake_tree(node);
   const bool had_cycle = quota.has_cycle(node);
   const CohortId before = row.parent;
   row.parent = hold_cohort(parent);
@@ -75,7 +76,7 @@ void Tables::apply_cohort(const Event& event) {
   move_cohort(id, row.spec.parent);
   quota.set_quotas(node, quotas_of(row.spec.groups));
   quota.set_fair_weight(node, row.spec.fair_weight);
-  wake_tree(node);
+  if (step != Step::remove || !holds_retries) wake_tree(node);
   if (step == Step::remove) release_cohort(id);
 }
 

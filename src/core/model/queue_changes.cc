@@ -263,6 +263,7 @@ void Tables::apply_cluster_queue(const Event& event) {
   ClusterQueueRow& row = cluster_queues[id];
   if (only_looks_new(row, step, event)) return;
   const bool is_new = !row.present;
+  if (!holds_retries) wake_tree(id);  // of the cohort that it leaves; Kueue does not
   const std::vector<ResourceGroup> before = std::move(row.spec.groups);
   row.spec = {};
   if (step == Step::remove) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "core/model/limits.h"
 #include "core/model/tables.h"
 #include "core/plan/admission_status.h"
@@ -209,6 +211,14 @@ void add_waits(Lists& lists, Tables& tables, const Plan& plan) {
   add_actions(lists, tables, plan, Action::Type::tell);
 }
 
+// A second pass may find a place for one that a later head of the same cycle preempts.
+bool is_victim(const Plan& plan, WorkloadId id) {
+  return std::ranges::any_of(plan.decisions, [&](const Decision& decision) {
+    return decision.type == Decision::Type::preempt &&
+           std::ranges::find(decision.targets, id, &Target::workload) != decision.targets.end();
+  });
+}
+
 }  // namespace
 
 std::vector<std::vector<Edit>> edits_of(ClusterState& state, const Plan& plan) {
@@ -216,7 +226,7 @@ std::vector<std::vector<Edit>> edits_of(ClusterState& state, const Plan& plan) {
   Lists lists;
   add_evictions(lists, tables, plan);
   for (const Decision& decision : plan.decisions) {
-    if (decision.type != Decision::Type::admit) continue;
+    if (decision.type != Decision::Type::admit || is_victim(plan, decision.workload)) continue;
     add(lists, admit_edits(tables, decision));
     if (!decision.replaced_slice.is_none()) add(lists, finish_edits(tables, decision));
   }
