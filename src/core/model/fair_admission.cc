@@ -6,7 +6,6 @@
 
 #include "base/quantity.h"
 #include "core/model/tables.h"
-#include "core/preemption/candidate_order.h"
 
 namespace muster::core {
 
@@ -74,10 +73,7 @@ double Tables::usage_of(LocalQueueId id) const {
 
 void Tables::refresh_usage(LocalQueueId id) {
   const ClusterQueueId queue = local_queues[id].cluster_queue;
-  if (!admits_by_usage(queue)) return;
-  pending.set_usage(queue, id, usage_of(id));
-  // Who used more is preempted first.
-  for (const WorkloadId workload : local_queues[id].workloads) refresh_candidate(*this, workload);
+  if (admits_by_usage(queue)) pending.set_usage(queue, id, usage_of(id));
 }
 
 // An admission that a cycle has just made counts at once.

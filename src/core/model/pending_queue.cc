@@ -362,10 +362,4 @@ void PendingQueues::set_usage(ClusterQueueId id, LocalQueueId local_queue, doubl
   }
 }
 
-double PendingQueues::usage(ClusterQueueId id, LocalQueueId local_queue) const {
-  if (id.index() >= queues_.size()) return 0;
-  const auto found = queues_[id.index()].usage.find(local_queue);
-  return found == queues_[id.index()].usage.end() ? 0 : found->second;
-}
-
 }  // namespace muster::core

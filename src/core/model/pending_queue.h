@@ -93,7 +93,6 @@ class PendingQueues {
 
   // LocalQueues with less usage go first; until set, all have 0.
   void set_usage(ClusterQueueId queue, LocalQueueId local_queue, double usage);
-  double usage(ClusterQueueId queue, LocalQueueId local_queue) const;
 
  private:
   static constexpr std::uint32_t nowhere = UINT32_MAX;

@@ -27,7 +27,6 @@ struct CandidateEntry {
   std::int64_t reserved_at = 0;  // nanoseconds
   Instant queued_since = {};
   std::uint64_t uid_head = 0;  // the first bytes of the UID, for most ties
-  double local_usage = 0;      // of its LocalQueue, where its queue admits by usage
   std::uint64_t uses = 0;      // a bit for each flavor resource: its id modulo 64
   WorkloadId workload;
   bool is_evicted = false;

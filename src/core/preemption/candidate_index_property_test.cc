@@ -27,7 +27,7 @@ std::vector<CandidateEntry> entries(const CandidateIndex& index) {
 
 RC_GTEST_PROP(candidate_index, is_a_sorted_list, ()) {
   Dice dice(*rc::gen::container<std::vector<std::uint32_t>>(
-      3000, rc::gen::resize(rc::kNominalSize, rc::gen::inRange<std::uint32_t>(0, 9240))));
+      1000, rc::gen::resize(rc::kNominalSize, rc::gen::inRange<std::uint32_t>(0, 9240))));
   CandidateIndex index;
   std::vector<CandidateEntry> list;
   for (std::uint32_t number = 0; !dice.is_empty(); ++number) {

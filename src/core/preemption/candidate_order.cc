@@ -28,10 +28,6 @@ CandidateIndex::Iterator CandidateIndex::at(std::size_t place) const {
 
 bool CandidateBefore::operator()(const CandidateEntry& a, const CandidateEntry& b) const {
   if (a.is_evicted != b.is_evicted) return a.is_evicted;
-  if (a.local_usage != b.local_usage &&
-      tables.workloads[a.workload].reserved_in == tables.workloads[b.workload].reserved_in) {
-    return a.local_usage > b.local_usage;
-  }
   if (a.priority != b.priority) return a.priority < b.priority;
   if (a.reserved_at != b.reserved_at) return a.reserved_at > b.reserved_at;
   if (a.uid_head != b.uid_head) return a.uid_head < b.uid_head;
@@ -50,7 +46,6 @@ CandidateEntry candidate_entry(const Tables& tables, WorkloadId id) {
   entry.queued_since = row.spec.queued_since();
   entry.uid_head = uid_head(row.uid);
   for (const FlavorUsage& each : row.holds) entry.uses |= uses_bit(each.flavor_resource);
-  if (tables.admits_by_usage(row.reserved_in)) entry.local_usage = tables.usage_of(row.local_queue);
   entry.workload = id;
   entry.is_evicted = row.spec.is_evicted || row.assumed_evicted;
   return entry;

@@ -71,7 +71,7 @@ void CandidateCursor::read_local_usage() {
   for (const Ranked& each : ranked_) {
     const WorkloadRow& row = tables.workloads[each.place.entry.workload];
     double& most = usage[row.spec.queue_name];
-    most = std::max(most, tables.pending.usage(queue_, row.local_queue));
+    most = std::max(most, tables.usage_of(row.local_queue));
   }
   for (Ranked& each : ranked_) {
     each.local_usage = usage[tables.workloads[each.place.entry.workload].spec.queue_name];
@@ -81,9 +81,7 @@ void CandidateCursor::read_local_usage() {
 void CandidateCursor::rank_all() {
   const PreemptionCost counts = search_->policy().preemption_cost;
   const Tables& tables = search_->tables();
-  const bool by_usage =
-      tables.configuration.shares_admission_fairly() &&
-      tables.cluster_queues[queue_].spec.admission_mode == AdmissionMode::usage_based;
+  const bool by_usage = tables.admits_by_usage(queue_);
   is_ranked_ = by_usage || counts != PreemptionCost::ignored;
   if (!is_ranked_) return;
   for (; at_ != end_; ++at_) {
