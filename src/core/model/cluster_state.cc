@@ -161,9 +161,9 @@ void ClusterState::activate_all() {
 bool ClusterState::has_work() const {
   const auto& second = tables_->second_passes;
   const bool is_second_due = !second.empty() && second.begin()->first <= tables_->now;
-  return is_second_due || tables_->has_unsaid() || !tables_->ready_queues.empty() ||
-         !tables_->untold.empty() || !tables_->bind_candidates.empty() ||
-         !tables_->endangered.empty() || !tables_->loose_pods.empty();
+  return is_second_due || !tables_->ready_queues.empty() || !tables_->untold.empty() ||
+         !tables_->bind_candidates.empty() || !tables_->endangered.empty() ||
+         !tables_->loose_pods.empty() || tables_->has_unsaid();
 }
 
 std::optional<Instant> ClusterState::next_tick() const {

@@ -33,6 +33,6 @@ inline constexpr std::size_t endings_considered_max = 256;
 inline constexpr std::size_t backfill_candidates_max = 32;
 
 // Workloads that one cycle tells why they wait without having been tried.
-inline constexpr std::size_t told_in_a_cycle_max = 256;
+inline constexpr std::size_t told_in_a_cycle_max = 1024;
 
 }  // namespace muster::core

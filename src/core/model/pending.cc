@@ -114,29 +114,31 @@ void Tables::note_unsaid(WorkloadId id) {
   unsaid.push_back(id);
 }
 
-// Those that were told or have left are forgotten; so are queues that have nobody left.
+bool Tables::is_unsaid(WorkloadId id, ClusterQueueId queue) const {
+  return workloads[id].is_unsaid && workloads[id].queued_in == queue;
+}
+
+// Those that were told or have left are forgotten, from the end of the list on; so are queues that
+// have nobody left. Each is looked at once.
 void Tables::sweep_unsaid() {
   std::erase_if(unsaid_queues, [&](ClusterQueueId queue) {
     std::vector<WorkloadId>& unsaid = cluster_queues[queue].unsaid;
-    std::erase_if(unsaid, [&](WorkloadId id) {
-      WorkloadRow& row = workloads[id];
-      if (row.is_unsaid && row.queued_in == queue) return false;
-      if (row.queued_in != queue) row.is_unsaid = false;
-      return true;
-    });
+    while (!unsaid.empty() && !is_unsaid(unsaid.back(), queue)) {
+      if (workloads[unsaid.back()].queued_in != queue) workloads[unsaid.back()].is_unsaid = false;
+      unsaid.pop_back();
+    }
     return unsaid.empty();
   });
 }
 
+bool Tables::is_silent(ClusterQueueId queue) const {
+  const ClusterQueueRow& row = cluster_queues[queue];
+  return row.ready_position == ClusterQueueRow::not_ready && row.is_active && !row.unsaid.empty() &&
+         is_unsaid(row.unsaid.back(), queue);
+}
+
 bool Tables::has_unsaid() const {
-  return std::ranges::any_of(unsaid_queues, [&](ClusterQueueId queue) {
-    const ClusterQueueRow& row = cluster_queues[queue];
-    if (row.ready_position != ClusterQueueRow::not_ready || !row.is_active) return false;
-    return std::ranges::any_of(row.unsaid, [&](WorkloadId id) {
-      return workloads[id].is_unsaid && workloads[id].queued_in == queue &&
-             workloads[id].telling.empty() && id != pending.head(queue);
-    });
-  });
+  return std::ranges::any_of(unsaid_queues, [&](ClusterQueueId queue) { return is_silent(queue); });
 }
 
 void Tables::dequeue(WorkloadId id) {

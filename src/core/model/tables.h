@@ -128,6 +128,8 @@ struct Tables {
   Blocker blocker_of(const WorkloadRow& row) const;
   // Somebody waits where nobody is to be tried, and was not told why.
   bool has_unsaid() const;
+  bool is_silent(ClusterQueueId queue) const;  // has such workloads
+  bool is_unsaid(WorkloadId id, ClusterQueueId queue) const;
   // The head that may be tried now: active, and no word to it is under way.
   WorkloadId head_of(ClusterQueueId queue) const;
   QueueTicket ticket_of(WorkloadId id) const;

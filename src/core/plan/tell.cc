@@ -82,10 +82,10 @@ void tell_queue(Cycle& cycle, ClusterQueueId id, std::size_t& left) {
   const ClusterQueueRow& queue = tables.cluster_queues[id];
   const WorkloadId head = tables.pending.head(id);
   const Places places(tables, id);
-  for (const WorkloadId waiting : queue.unsaid) {
+  for (std::size_t i = queue.unsaid.size(); i-- > 0 && left > 0;) {
+    const WorkloadId waiting = queue.unsaid[i];
     const WorkloadRow& row = tables.workloads[waiting];
-    if (left == 0) return;
-    if (!row.is_unsaid || row.queued_in != id || !row.telling.empty() || waiting == head) continue;
+    if (!tables.is_unsaid(waiting, id)) continue;
     Reason reason{.type = Reason::Type::behind, .name = tables.cluster_queues.key(id)};
     const auto kind = queue.kind_causes.find(row.spec.equivalence);
     if (tables.pending.place_of(waiting) == PendingPlace::inadmissible) {
@@ -111,16 +111,17 @@ void tell_queue(Cycle& cycle, ClusterQueueId id, std::size_t& left) {
 
 void tell_waiting(Cycle& cycle) {
   if (!cycle.policy.tells_everyone) return;
-  std::vector<ClusterQueueId> queues = cycle.tables.unsaid_queues;
+  // Where heads are tried, the next may be admitted before it could read why it waited.
+  std::vector<ClusterQueueId> queues;
+  for (const ClusterQueueId id : cycle.tables.unsaid_queues) {
+    if (cycle.tables.is_silent(id)) queues.push_back(id);
+  }
   std::ranges::sort(queues, {}, [&](ClusterQueueId id) -> const std::string& {
     return cycle.tables.cluster_queues.key(id);
   });
   std::size_t left = told_in_a_cycle_max;
   for (const ClusterQueueId id : queues) {
-    const ClusterQueueRow& row = cycle.tables.cluster_queues[id];
-    // Where heads are tried, the next may be admitted before it could read why it waited.
-    if (row.ready_position != ClusterQueueRow::not_ready || !row.is_active) continue;
-    tell_queue(cycle, id, left);
+    if (left > 0) tell_queue(cycle, id, left);
   }
 }
 
