@@ -111,8 +111,7 @@ TEST(Deletion, of_a_pod_with_a_finalizer_tells_how_it_ended) {
 
 TEST(Deletion, of_a_pod_that_never_started) {
   AgentWorld world;
-  world.create_pod("p",
-                   {.annotations = R"(,"muster.dev/gang":"w","muster.dev/gang-size":"2")"});
+  world.create_pod("p", {.annotations = R"(,"muster.dev/gang":"w","muster.dev/gang-size":"2")"});
   world.pass_seconds(3);
   world.delete_pod("p");
   world.settle();
