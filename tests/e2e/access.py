@@ -18,8 +18,8 @@ class Access:
         self.host, port = field("server").replace("https://", "").split(":")
         self.port = int(port)
         self.token = field("token")
-        authority = base64.b64decode(field("certificate-authority-data")).decode()
-        self.context = ssl.create_default_context(cadata=authority)
+        self.authority = base64.b64decode(field("certificate-authority-data")).decode()
+        self.context = ssl.create_default_context(cadata=self.authority)
 
     def connect(self):
         plain = socket.create_connection((self.host, self.port), timeout=30)

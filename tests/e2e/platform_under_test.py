@@ -29,12 +29,12 @@ class Failed(Exception):
 class Cluster:
     """A kubectl that talks to some API, and a folder for what belongs to it."""
 
-    def __init__(self, kind):
+    def __init__(self, kind, finds_kubectl=True):
         self.folder = tempfile.mkdtemp(prefix=f"muster-{kind}-")
         self.kubeconfig = os.path.join(self.folder, "kubeconfig")
         self.kubectl_path = subprocess.run(
             [os.path.join(ROOT, "tests/peers/kubectl")], check=True, stdout=subprocess.PIPE, text=True
-        ).stdout.strip()
+        ).stdout.strip() if finds_kubectl else None
 
     def kubectl(self, *arguments, stdin=None, check=True):
         environment = dict(os.environ, KUBECONFIG=self.kubeconfig,
@@ -65,8 +65,8 @@ class Cluster:
 class Platform(Cluster):
     """One `muster up` in a folder of its own."""
 
-    def __init__(self, nodes, host_images="muster.dev/*,busybox*"):
-        super().__init__("e2e")
+    def __init__(self, nodes, host_images="muster.dev/*,busybox*", finds_kubectl=True):
+        super().__init__("e2e", finds_kubectl)
         self.data = os.path.join(self.folder, "data")
         self.port = free_port()
         self.nodes = nodes
