@@ -1,5 +1,5 @@
-# Compiles api/ into a library: one small source per file, so that a change of one YAML file
-# compiles that file again and nothing else, and an index that changes only with the list.
+# Compiles api/ into a library. The assembler includes the files as they are, all in one unit, so
+# that a hundred kinds cost no more to build than one; the index changes only with the list.
 #
 #   muster_embed_api(muster_objects)
 #
@@ -9,23 +9,20 @@ function(muster_embed_api target)
     RELATIVE ${CMAKE_SOURCE_DIR}/api ${CMAKE_SOURCE_DIR}/api/*.yaml)
   list(SORT paths)
   set(folder ${CMAKE_CURRENT_BINARY_DIR}/api)
-  set(sources)
+  set(files)
   set(API_DECLARATIONS "")
   set(API_ENTRIES "")
+  set(API_INCLUSIONS "")
   foreach(path IN LISTS paths)
-    string(MAKE_C_IDENTIFIER "api_${path}" symbol)
-    set(source ${folder}/${symbol}.cc)
-    add_custom_command(
-      OUTPUT ${source}
-      COMMAND ${CMAKE_COMMAND} -D INPUT=${CMAKE_SOURCE_DIR}/api/${path} -D OUTPUT=${source}
-              -D SYMBOL=${symbol} -P ${CMAKE_SOURCE_DIR}/cmake/embed_file.cmake
-      DEPENDS ${CMAKE_SOURCE_DIR}/api/${path} ${CMAKE_SOURCE_DIR}/cmake/embed_file.cmake
-      COMMENT "Embedding api/${path}"
-      VERBATIM)
-    list(APPEND sources ${source})
-    string(APPEND API_DECLARATIONS "extern const char ${symbol}[];\nextern const std::size_t ${symbol}_size;\n")
-    string(APPEND API_ENTRIES "      {\"${path}\", {${symbol}, ${symbol}_size}},\n")
+    string(MAKE_C_IDENTIFIER "muster_api_${path}" symbol)
+    list(APPEND files ${CMAKE_SOURCE_DIR}/api/${path})
+    string(APPEND API_DECLARATIONS "extern const char ${symbol}[];\nextern const char ${symbol}_end[];\n")
+    string(APPEND API_ENTRIES "      embedded(\"${path}\", ${symbol}, ${symbol}_end),\n")
+    string(APPEND API_INCLUSIONS "EMBED(${symbol}, \"${CMAKE_SOURCE_DIR}/api/${path}\")\n")
   endforeach()
   configure_file(${CMAKE_SOURCE_DIR}/cmake/api_files.cc.in ${folder}/api_files.cc @ONLY)
-  target_sources(${target} PRIVATE ${folder}/api_files.cc ${sources})
+  configure_file(${CMAKE_SOURCE_DIR}/cmake/api_texts.cc.in ${folder}/api_texts.cc @ONLY)
+  set_source_files_properties(${folder}/api_texts.cc PROPERTIES OBJECT_DEPENDS "${files}"
+                              SKIP_PRECOMPILE_HEADERS ON)
+  target_sources(${target} PRIVATE ${folder}/api_files.cc ${folder}/api_texts.cc)
 endfunction()

@@ -45,6 +45,10 @@ Kind read_kind(const Value& definition) {
   kind.short_names = texts(names["shortNames"]);
   kind.categories = texts(names["categories"]);
   kind.scope = spec["scope"].string_or("") == "Cluster" ? Scope::cluster : Scope::namespaced;
+  if (const View verbs = spec["x-muster-verbs"]) {
+    kind.is_stored = false;
+    kind.own_verbs = texts(verbs);
+  }
   for (View version : spec["versions"].elements()) {
     KindVersion read;
     read.name = version["name"].string_or("");
@@ -157,11 +161,14 @@ KindRegistry::Found KindRegistry::find(std::string_view group, std::string_view 
 KindRegistry::Found KindRegistry::find_resource(std::string_view group,
                                                 std::string_view plural) const {
   const auto found = by_resource_.find(resource_key(group, plural));
-  return found == by_resource_.end() ? nullptr : found->second;
+  if (found == by_resource_.end()) return nullptr;
+  const Kind& kind = *found->second;
+  return kind.is_stored || !kind.own_verbs.empty() ? found->second : nullptr;
 }
 
 KindRegistry::Found KindRegistry::find_name(std::string_view name) const {
   const auto answers = [&](const Kind& kind) {
+    if (!kind.is_stored) return false;
     return kind.plural == name || kind.singular == name ||
            std::find(kind.short_names.begin(), kind.short_names.end(), name) !=
                kind.short_names.end();

@@ -47,6 +47,10 @@ struct Kind {
   Scope scope = Scope::namespaced;
   SchemaStyle style = SchemaStyle::custom;
   bool is_built_in = false;
+  // False for what is only asked: `create` alone (a review), or, with no verb at all, a part of
+  // other kinds that has no path of its own (Scale, Eviction).
+  bool is_stored = true;
+  std::vector<std::string> own_verbs;  // of a kind that is not stored
   std::vector<KindVersion> versions;
   Value definition;  // the whole CustomResourceDefinition
 
@@ -72,6 +76,7 @@ class KindRegistry {
 
   using Found = std::shared_ptr<const Kind>;  // null where there is none
   Found find(std::string_view group, std::string_view kind) const;
+  // Null also for a kind that has no path of its own.
   Found find_resource(std::string_view group, std::string_view plural) const;
 
   // What a person types: plural, singular or short name, in any group; built-in kinds first.

@@ -10,6 +10,7 @@
 #include "base/age.h"
 #include "objects/label_selector.h"
 #include "objects/metadata.h"
+#include "server/cells_table.h"
 
 namespace muster::server {
 
@@ -304,11 +305,6 @@ Node priority_class_global_default(View object, const CellContext&) {
   return Builder::boolean(object["globalDefault"].boolean_or(false));
 }
 
-struct NamedCell {
-  std::string_view name;
-  Cell cell;
-};
-
 constexpr NamedCell cells[] = {
     {"age", age},
     {"config-map-data", config_map_data},
@@ -348,8 +344,11 @@ constexpr NamedCell cells[] = {
 }  // namespace
 
 Cell find_cell(std::string_view name) {
-  for (const NamedCell& each : cells) {
-    if (each.name == name) return each.cell;
+  const std::span<const NamedCell> tables[] = {cells, access_cells()};
+  for (const std::span<const NamedCell> table : tables) {
+    for (const NamedCell& each : table) {
+      if (each.name == name) return each.cell;
+    }
   }
   return nullptr;
 }

@@ -158,6 +158,7 @@ std::vector<Subresource> subresources_of(const Kind& kind, const KindVersion& ve
 }
 
 std::vector<std::string_view> verbs_of(const Kind& kind) {
+  if (!kind.is_stored) return {kind.own_verbs.begin(), kind.own_verbs.end()};
   if (kind.group.empty() && kind.plural == "namespaces") {
     return {"create", "delete", "get", "list", "patch", "update", "watch"};
   }
@@ -177,6 +178,7 @@ bool is_version_before(std::string_view a, std::string_view b) {
 
 Discovery::Discovery(const KindRegistry& registry) {
   for (const KindRegistry::Found& kind : registry.kinds()) {
+    if (verbs_of(*kind).empty()) continue;
     auto group = std::find_if(groups_.begin(), groups_.end(),
                               [&](const Group& each) { return each.name == kind->group; });
     if (group == groups_.end()) group = groups_.insert(group, Group{kind->group, {}});

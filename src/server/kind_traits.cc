@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/kind_traits.h"
 
+#include <algorithm>
+#include <iterator>
+#include <string_view>
+
 namespace muster::server {
 
 KindTraits traits_of(const objects::Kind& kind) {
@@ -17,9 +21,16 @@ KindTraits traits_of(const objects::Kind& kind) {
   if (kind.kind == "Job") {
     return {.has_generation = true, .propagation = client::Propagation::orphan};
   }
-  if (kind.kind == "PriorityClass") return {.has_generation = true};
-  if (kind.kind == "Lease" || kind.kind == "RuntimeClass") return {.unconditional_update = false};
-  return {};
+  constexpr std::string_view counted[] = {"PriorityClass"};
+  constexpr std::string_view conditional[] = {"Lease", "RuntimeClass"};
+  constexpr std::string_view both[] = {"APIService", "CustomResourceDefinition",
+                                       "MutatingWebhookConfiguration", "PodDisruptionBudget",
+                                       "ValidatingWebhookConfiguration"};
+  const auto is_one_of = [&](const auto& kinds) {
+    return std::find(std::begin(kinds), std::end(kinds), kind.kind) != std::end(kinds);
+  };
+  return {.has_generation = is_one_of(counted) || is_one_of(both),
+          .unconditional_update = !is_one_of(conditional) && !is_one_of(both)};
 }
 
 }  // namespace muster::server

@@ -9,6 +9,7 @@
 #include "objects/json.h"
 #include "objects/kinds.h"
 #include "objects/yaml.h"
+#include "server/discovery.h"
 #include "server/json_text.h"
 
 namespace muster::server {
@@ -154,10 +155,17 @@ void write_operation(JsonText& out, std::string_view method, const Kind& kind,
 
 void write_paths(JsonText& out, const Kind& kind, const KindVersion& version) {
   const std::string root = fmt::format("/{}/", document_name(kind.group, version.name));
+  if (verbs_of(kind).empty()) return;
   const std::string collection =
       kind.scope == Scope::namespaced
           ? fmt::format("{}namespaces/{{namespace}}/{}", root, kind.plural)
           : root + kind.plural;
+  if (!kind.is_stored) {
+    out.key(collection).begin_object();
+    write_operation(out, "post", kind, version.name);
+    out.end_object();
+    return;
+  }
   if (kind.scope == Scope::namespaced) {
     out.key(root + kind.plural).begin_object();
     write_operation(out, "get", kind, version.name);

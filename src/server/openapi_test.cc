@@ -52,7 +52,9 @@ TEST_F(OpenApiTest, every_kind_can_be_patched_with_field_validation) {
     }
   }
   std::size_t served = 0;
-  for (const auto& kind : registry_.kinds()) served += kind->versions.size();
+  for (const auto& kind : registry_.kinds()) {
+    if (kind->is_stored) served += kind->versions.size();
+  }
   EXPECT_EQ(patches, served);
 }
 

@@ -97,6 +97,7 @@ Result<std::vector<Node::Member>> ProtobufDecoder::message(SchemaNode node,
         fmt::format("the protobuf body nests more than {} messages", protobuf_depth_max));
   }
   ++depth_;
+  if (node.type_name() == "apiextensions.v1.JSONSchemaProps") json_schema_ = node;
   std::vector<Slot> slots;
   TRY(read(node, 0, bytes, slots));
   --depth_;
@@ -195,7 +196,9 @@ Result<> ProtobufDecoder::read_entry(const WireField& field, Slot& slot) {
   if (reader.is_malformed() || key.type != WireType::bytes || !is_valid_utf8(key.bytes)) {
     return malformed_protobuf(slot.name);
   }
-  slot.entries[key.bytes] = TRY(value(values, entry, slot.name));
+  slot.entries[key.bytes] = values.type() == SchemaType::array
+                                ? TRY(list_in_map(values, entry, slot.name))
+                                : TRY(value(values, entry, slot.name));
   return {};
 }
 
@@ -210,6 +213,7 @@ Result<Node> ProtobufDecoder::value(SchemaNode node, const WireField& field,
     const std::vector<Node::Member> members = TRY(message(node, field.bytes));
     return builder_.object(members);
   }
+  if (node.type() == SchemaType::any) return any(node, field, name);
   return scalar(node, field, name);
 }
 

@@ -85,11 +85,18 @@ class ProtobufDecoder {
   Result<objects::Node> quantity(const WireField& field, std::string_view name);
   Result<objects::Node> int_or_string(const WireField& field, std::string_view name);
   Result<objects::Node> raw_json(const WireField& field, std::string_view name);
+  // What JSON shows as a bare value (protobuf_unions.cc).
+  Result<objects::Node> any(objects::SchemaNode node, const WireField& field,
+                            std::string_view name);
+  Result<objects::Node> schema_or_flag(const WireField& field, std::string_view name);
+  Result<objects::Node> list_in_map(objects::SchemaNode node, const WireField& field,
+                                    std::string_view name);
   Result<objects::Node> fixed(const ProtobufField& described, const WireField& field);
   Result<> count(std::string_view name);
   std::vector<objects::Node::Member> members_of(std::vector<Slot>& slots);
 
   objects::Builder& builder_;
+  objects::SchemaNode json_schema_;  // the newest JSONSchemaProps around what is read
   std::size_t depth_ = 0;
   std::size_t values_ = 0;
 };

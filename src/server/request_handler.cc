@@ -90,6 +90,8 @@ Outcome<> RequestHandler::check_route(Asked& asked) const {
   const bool reads_all = asked.verb == "list" || asked.verb == "watch";
   if (across && !route.name.empty()) return failures::unknown_resource();
   if (!fits(asked.verb, route) || (across && !reads_all)) return failures::method_not_allowed();
+  // Whoever answers reviews does so before this.
+  if (!target.kind->is_stored) return failures::method_not_allowed();
   return check_subresource(target, asked.verb);
 }
 

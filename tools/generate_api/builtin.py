@@ -38,7 +38,16 @@ GIVEN_TYPES = {
     "runtime.RawExtension": {
         "type": "object", "x-kubernetes-preserve-unknown-fields": True,
         "x-muster-proto-type": "raw"},
+    "apiextensions.v1.JSON": {
+        "x-kubernetes-preserve-unknown-fields": True, "x-muster-proto-type": "raw"},
+    # Unions that JSON tells apart by the type of the value.
+    "apiextensions.v1.JSONSchemaPropsOrArray": {"x-kubernetes-preserve-unknown-fields": True},
+    "apiextensions.v1.JSONSchemaPropsOrBool": {"x-kubernetes-preserve-unknown-fields": True},
+    "apiextensions.v1.JSONSchemaPropsOrStringArray": {"x-kubernetes-preserve-unknown-fields": True},
 }
+
+# Files beside types.go that hold types of the API.
+MORE_SOURCES = {"apiextensions.v1": ["types_jsonschema.go"]}
 
 COPIED_KEYS = (
     "type", "format", "x-kubernetes-list-type", "x-kubernetes-list-map-keys",
@@ -75,9 +84,11 @@ class Definitions:
     def package(self, name):
         if name not in self.packages:
             folder = source_folder(name)
+            structs = {}
+            for source in ["types.go", *MORE_SOURCES.get(name, [])]:
+                structs |= published.go_structs(self.tree.read(f"{folder}/{source}"))
             self.packages[name] = (
-                published.proto_messages(self.tree.read(f"{folder}/generated.proto")),
-                published.go_structs(self.tree.read(f"{folder}/types.go")))
+                published.proto_messages(self.tree.read(f"{folder}/generated.proto")), structs)
         return self.packages[name]
 
     def proto_message(self, name):
@@ -156,6 +167,8 @@ class Definitions:
                 continue
             if go_field.name in fields:
                 schema["x-muster-proto"] = fields[go_field.name].number
+            elif go_field.number:                # `$ref` has another name there
+                schema["x-muster-proto"] = go_field.number
             add_go_type(go_field.type, schema)
             if go_field.pointer:
                 schema["x-muster-pointer"] = True

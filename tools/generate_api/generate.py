@@ -113,8 +113,10 @@ def topic_of_types(definitions, names, topics):
 
 
 def builtin_document(kind, proto_message, resources, schema, facts):
-    resource = next(item for item in resources
-                    if item["kind"] == kind["kind"] and "/" not in item["name"])
+    resource = next((item for item in resources
+                     if item["kind"] == kind["kind"] and "/" not in item["name"]),
+                    {"name": kind.get("plural"), "singularName": kind["kind"].lower(),
+                     "namespaced": True, "verbs": []})
     plural = resource["name"]
     names = {"kind": kind["kind"], "listKind": kind["kind"] + "List", "plural": plural,
              "singular": resource["singularName"]}
@@ -128,12 +130,15 @@ def builtin_document(kind, proto_message, resources, schema, facts):
             version[key] = facts[key]
     version["schema"] = {"openAPIV3Schema": yaml_text.ordered(schema)}
     group = kind["group"]
+    own = {"x-muster-builtin": True}
+    if "get" not in resource["verbs"]:
+        own["x-muster-verbs"] = resource["verbs"]      # nothing of it is stored
     return {
         "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
         "metadata": {"name": f"{plural}.{group}" if group else plural},
         "spec": {"group": group, "names": names,
                  "scope": "Namespaced" if resource["namespaced"] else "Cluster",
-                 "x-muster-builtin": True, "versions": [version]}}
+                 **own, "versions": [version]}}
 
 
 def main():

@@ -66,6 +66,7 @@ class GoField:
     inline: bool
     omit_empty: bool   # left out when empty; Go never does this for a struct that is no pointer
     omit_zero: bool    # left out when zero, structs included
+    number: int        # of its protobuf tag, 0 where there is none
 
     @property
     def pointer(self):
@@ -90,9 +91,11 @@ def go_structs(text):
             name, *options = tag.split(",")
             if name == "-":
                 continue
+            tagged = re.search(r'protobuf:"[a-z0-9]+,(\d+)', line)
             inline = name == "" and ("inline" in options or not options)
             if inline:
                 name = kind.split(".")[-1]
             current.append(GoField(name, kind, inline, "omitempty" in options,
-                                   "omitzero" in options))
+                                   "omitzero" in options,
+                                   int(tagged.group(1)) if tagged else 0))
     return structs

@@ -51,6 +51,8 @@ constexpr NamedFormat formats[] = {
     {"config-map-key", Format::config_map_key},
     {"ip", Format::ip},
     {"absolute-path", Format::absolute_path},
+    {"path-segment", Format::path_segment},
+    {"count-or-percentage", Format::count_or_percentage},
 };
 
 // Four numbers up to 255; leading zeros are refused, because some readers take them as octal.

@@ -51,6 +51,8 @@ enum class Format : std::uint8_t {
   config_map_key,
   ip,
   absolute_path,
+  path_segment,
+  count_or_percentage,
 };
 
 // none for a name that is not known, as apiextensions ignores those.

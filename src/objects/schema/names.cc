@@ -120,6 +120,35 @@ std::vector<std::string> config_map_key_violations(std::string_view text) {
   return sentences;
 }
 
+// A name that stands in a path as it is.
+std::vector<std::string> path_segment_violations(std::string_view text) {
+  if (text == "." || text == "..") return {fmt::format("may not be '{}'", text)};
+  std::vector<std::string> sentences;
+  for (const char c : {'/', '%'}) {
+    if (text.find(c) != std::string_view::npos) {
+      sentences.push_back(fmt::format("may not contain '{}'", c));
+    }
+  }
+  return sentences;
+}
+
+std::vector<std::string> percentage_violations(std::string_view text) {
+  std::string_view digits = text;
+  const bool is_percentage = digits.ends_with('%') && digits.size() > 1 &&
+                             std::all_of(digits.begin(), digits.end() - 1, is_digit);
+  if (!is_percentage) {
+    return {
+        "a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%',  "
+        "or '93%', regex used for validation is '[0-9]+%')"};
+  }
+  digits.remove_suffix(1);
+  while (digits.starts_with('0')) digits.remove_prefix(1);
+  if (digits.size() > 3 || (digits.size() == 3 && digits > "100")) {
+    return {"must not be greater than 100%"};
+  }
+  return {};
+}
+
 }  // namespace
 
 std::vector<std::string> native_violations(Format format, std::string_view text) {
@@ -147,6 +176,10 @@ std::vector<std::string> native_violations(Format format, std::string_view text)
     case Format::absolute_path:
       if (text.starts_with('/')) return {};
       return {"must be an absolute path"};
+    case Format::path_segment:
+      return path_segment_violations(text);
+    case Format::count_or_percentage:
+      return percentage_violations(text);
     default:
       return {};
   }

@@ -64,6 +64,9 @@ void Validator::check_native_value(const NodeRecord& node, View value, const Pat
           FieldError::invalid(path.to_string(), value, "must be between 1 and 65535, inclusive"));
     }
   }
+  if (node.format == Format::count_or_percentage && value.is_integer() && value.integer_or(0) < 0) {
+    errors_.add(FieldError::invalid(path.to_string(), value, "must be greater than or equal to 0"));
+  }
   if (node.constraints == none_index) return;
   const Constraints& constraints = tables_.constraints[node.constraints];
   if (!is_choice(constraints, value)) refuse_choice(constraints, value, path.to_string());
