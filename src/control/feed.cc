@@ -35,6 +35,33 @@ constexpr std::array<std::pair<Placement, std::string_view>, 3> placements = {{
     {Placement::pinned, "pinned"},
 }};
 
+constexpr std::array<std::pair<core::Backfill, std::string_view>, 2> backfills = {{
+    {core::Backfill::none, "none"},
+    {core::Backfill::reserve, "reserve"},
+}};
+
+constexpr std::array<std::pair<core::PreemptionCost, std::string_view>, 3> costs = {{
+    {core::PreemptionCost::ignored, "ignored"},
+    {core::PreemptionCost::ties, "ties"},
+    {core::PreemptionCost::first, "first"},
+}};
+
+template <class Words, class Choice>
+Value name_of(const Words& words, Choice choice) {
+  const auto found = std::ranges::find(words, choice, &Words::value_type::first);
+  return Value::string(found->second);
+}
+
+template <class Words, class Choice>
+Result<> read_choice(const Value& value, std::string_view name, const Words& words,
+                     Choice& choice) {
+  const std::string_view wanted = value[name].string_or("");
+  const auto found = std::ranges::find(words, wanted, &Words::value_type::second);
+  if (found == words.end()) return Error::invalid("is none of its words", std::string(name));
+  choice = found->first;
+  return {};
+}
+
 Event upsert_of(const Resource& resource, const Value& object) {
   Event event;
   event.type = EventType::upsert;
@@ -90,21 +117,17 @@ void Feed::tell(const Event& event) {
 }
 
 Value to_value(const Policy& policy) {
-  std::string_view placement;
-  for (const auto& [value, name] : placements) {
-    if (value == policy.placement) placement = name;
-  }
-  return Value::object({{"placement", Value::string(placement)},
-                        {"placesUnmanagedPods", Value::boolean(policy.places_unmanaged_pods)}});
+  return Value::object({{"placement", name_of(placements, policy.placement)},
+                        {"placesUnmanagedPods", Value::boolean(policy.places_unmanaged_pods)},
+                        {"backfill", name_of(backfills, policy.backfill)},
+                        {"preemptionCost", name_of(costs, policy.preemption_cost)}});
 }
 
 Result<Policy> policy_of(const Value& value) {
   Policy policy;
-  const std::string_view wanted = value["placement"].string_or("");
-  const auto found = std::find_if(placements.begin(), placements.end(),
-                                  [&](const auto& entry) { return entry.second == wanted; });
-  if (found == placements.end()) return Error::invalid("is no placement", "placement");
-  policy.placement = found->first;
+  TRY(read_choice(value, "placement", placements, policy.placement));
+  TRY(read_choice(value, "backfill", backfills, policy.backfill));
+  TRY(read_choice(value, "preemptionCost", costs, policy.preemption_cost));
   policy.places_unmanaged_pods = value["placesUnmanagedPods"].boolean_or(false);
   return policy;
 }

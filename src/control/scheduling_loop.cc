@@ -36,6 +36,7 @@ void SchedulingLoop::stop() {
   started_ = false;
   round_posted_ = false;
   writing_ = 0;
+  newest_.clear();
   lifeline_.renew();
   if (timer_) house_.executor.cancel(*timer_);
   timer_.reset();
@@ -93,7 +94,8 @@ void SchedulingLoop::submit(std::vector<Edit> edits) {
   Written target;
   if (write != nullptr) {
     target = {write->resource, objects::key_of(write->object),
-              std::string(objects::uid_of(write->object))};
+              std::string(objects::uid_of(write->object)), ++decisions_};
+    newest_[{std::string(target.resource.plural), target.key}] = target.number;
   }
   ++writing_;
   writer_.submit(std::move(edits),
@@ -107,16 +109,25 @@ void SchedulingLoop::on_written(const Written& target, const WriteOutcome& outco
     // It may have happened. Until that is known nobody else gets the quota and the places.
     cache_.refresh(target.resource, lifeline_.guard([this, target] {
       --writing_;
-      take_back(target);
+      if (is_newest(target)) take_back(target);
     }));
     return;
   }
   --writing_;
+  const bool is_last_word = is_newest(target);
   if (outcome.done()) {
     backoff_.reset();
-  } else {
+  } else if (is_last_word) {
     take_back(target);
   }
+}
+
+// An answer that comes late must not undo what was decided since: that has an answer of its own.
+bool SchedulingLoop::is_newest(const Written& target) {
+  const auto found = newest_.find({std::string(target.resource.plural), target.key});
+  if (found == newest_.end() || found->second != target.number) return false;
+  newest_.erase(found);
+  return true;
 }
 
 void SchedulingLoop::take_back(const Written& target) {

@@ -1,7 +1,8 @@
 // SchedulingLoop: events in, decisions out. It keeps the ClusterState current, runs cycles of
 // plan() back to back until there is no work or planning_span_max is over, and then has their
 // writes sent. A decision counts from the moment it is made; a refused write takes it back, and a
-// write whose answer is lost holds its place until a new list has told what became of it.
+// write whose answer is lost holds its place until a new list has told what became of it. Several
+// decisions about one object may be under way; only the answer to the last of them takes back.
 //
 //   SchedulingLoop loop(house, cache, writer, policy, record);
 //   loop.start();     // after the cache has synced: no decision is made from half a view
@@ -11,7 +12,10 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "client/backoff.h"
@@ -46,6 +50,7 @@ class SchedulingLoop {
     objects::Resource resource = {};
     objects::ObjectKey key = {};
     std::string uid = {};
+    std::uint64_t number = 0;  // of the decision
   };
 
   void on_event(const core::Event& event);
@@ -54,6 +59,7 @@ class SchedulingLoop {
   void round();
   void submit(std::vector<core::Edit> edits);
   void on_written(const Written& target, const WriteOutcome& outcome);
+  bool is_newest(const Written& target);
   void take_back(const Written& target);
 
   client::House house_;
@@ -65,6 +71,9 @@ class SchedulingLoop {
   Feed feed_;
   client::Backoff backoff_;
   std::optional<TimerId> timer_;
+  // The newest decision about each object whose write is under way.
+  std::map<std::pair<std::string, objects::ObjectKey>, std::uint64_t> newest_;
+  std::uint64_t decisions_ = 0;
   std::size_t writing_ = 0;
   std::uint64_t cycles_ = 0;
   bool started_ = false;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <initializer_list>
 #include <utility>
 
 #include "simulator/house/script.h"
@@ -80,6 +81,9 @@ class Writer {
   bool has(Fault fault) const { return faults_[static_cast<std::size_t>(fault)]; }
 
   void stage();
+  void sharing();
+  Arguments queue(std::string_view name, std::string_view strategy, std::string cpu);
+  std::string one_of(std::initializer_list<std::string_view> words);
   void choose_faults();
   void jobs();
   void job(int number);
@@ -91,6 +95,8 @@ class Writer {
   SeededRandom random_;
   Script script_;
   std::array<bool, static_cast<std::size_t>(Fault::count)> faults_ = {};
+  bool shares_ = false;     // the queues are in cohorts, and may take back what they lent
+  bool is_nested_ = false;  // of which one stands above the other
 };
 
 void Writer::stage() {
@@ -98,10 +104,12 @@ void Writer::stage() {
   add(0, "flavor", {{"name", "default"}});
   add(0, "flavor", {{"name", "spot"}, {"tier", "spot"}});
   add(0, "priority", {{"name", "high"}, {"value", "1000"}});
-  add(0, "queue", {{"name", "strict"}, {"strategy", "StrictFIFO"}, {"default", "8"}});
-  add(0, "queue", {{"name", "broad"}, {"strategy", "BestEffortFIFO"}, {"default", "12"}});
-  add(0, "queue",
-      {{"name", "mixed"}, {"strategy", "BestEffortFIFO"}, {"default", "6"}, {"spot", "4"}});
+  sharing();
+  add(0, "queue", queue("strict", "StrictFIFO", "8"));
+  add(0, "queue", queue("broad", "BestEffortFIFO", "12"));
+  Arguments mixed = queue("mixed", "BestEffortFIFO", "6");
+  mixed.emplace_back("spot", "4");
+  add(0, "queue", std::move(mixed));
   for (const Door& door : doors) {
     add(0, "local-queue",
         {{"namespace", std::string(door.name_space)},
@@ -113,6 +121,42 @@ void Writer::stage() {
   add(0, "machine", {{"name", "m1"}, {"cpu", "8"}, {"nodes", "2"}});
   add(0, "machine", {{"name", "m2"}, {"cpu", "4"}, {"nodes", "1"}, {"tier", "spot"}});
   add(0, "machine", {{"name", "m3"}, {"cpu", "8"}, {"nodes", "1"}, {"taint", "dedicated"}});
+}
+
+std::string Writer::one_of(std::initializer_list<std::string_view> words) {
+  return std::string(std::data(words)[random_.below(words.size())]);
+}
+
+// Half of the seeds share quota: in one cohort or in a tree of two, with what Muster adds.
+void Writer::sharing() {
+  shares_ = percent(50);
+  is_nested_ = shares_ && percent(40);
+  add(0, "policy",
+      {{"backfill", percent(25) ? "reserve" : "none"},
+       {"preemption-cost", one_of({"ignored", "ties", "first"})}});
+  if (!is_nested_) return;
+  add(0, "cohort", {{"name", "all"}, {"default", std::to_string(between(0, 4))}});
+  add(0, "cohort", {{"name", "part"}, {"parent", "all"}});
+}
+
+Writer::Arguments Writer::queue(std::string_view name, std::string_view strategy, std::string cpu) {
+  Arguments arguments{{"name", std::string(name)},
+                      {"strategy", std::string(strategy)},
+                      {"default", std::move(cpu)}};
+  const auto set = [&](std::string_view key, std::string value) {
+    arguments.emplace_back(key, std::move(value));
+  };
+  if (percent(50)) {
+    set("within", one_of({"Never", "LowerPriority", "LowerOrNewerEqualPriority"}));
+  }
+  if (!shares_) return arguments;
+  set("cohort", is_nested_ && name != "mixed" ? "part" : "all");
+  if (percent(40)) set("borrow", std::to_string(between(0, 6)));
+  if (percent(40)) set("lend", std::to_string(between(0, 4)));
+  const std::string reclaim = one_of({"Never", "LowerPriority", "Any"});
+  if (reclaim != "Never" && percent(30)) set("borrow-within", "LowerPriority");
+  set("reclaim", reclaim);
+  return arguments;
 }
 
 void Writer::choose_faults() {
@@ -176,7 +220,7 @@ void Writer::job(int number) {
     set("fate", "waits");
   } else if (kind < 10 && !door.is_strict) {
     pods = 8;
-    cpu = 4;
+    cpu = 8;
     set("fate", "waits");
   } else if (kind < 12 && !door.is_strict) {
     set("tier", "gold");

@@ -80,6 +80,7 @@ Result<std::unique_ptr<PlatformProcess>> PlatformProcess::start(const Surroundin
   parts->tenant = parts->server->in_process(server::admin_identity());
   parts->control = parts->connect(server::controller_identity(), around.seams.control);
   control::ControlOptions control_options;
+  control_options.policy = around.policy;
   if (around.keeps_record) {
     control_options.record_folder = "record";
     control_options.disk = &around.disk;

@@ -18,6 +18,7 @@
 #include "base/disk.h"
 #include "base/result.h"
 #include "client/api.h"
+#include "core/plan/policy.h"
 #include "simulator/house/acknowledged_store.h"
 #include "simulator/house/faulty_api.h"
 #include "simulator/house/machine.h"
@@ -32,6 +33,7 @@ struct Surroundings {
   Disk& disk;
   AckLedger& ledger;
   const Seams& seams;
+  core::Policy policy = {};
   bool keeps_record = false;                        // of the controllers' decisions
   std::function<void(const Error&)> on_fatal = {};  // the store stopped for good
 };

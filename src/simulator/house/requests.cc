@@ -25,23 +25,55 @@ Call creation(const Resource& resource, const std::string& name_space, const std
   return call;
 }
 
+// A member of an object, with the comma in front of it; nothing where the line does not say it.
+std::string member(const Line& line, std::string_view argument, std::string_view name) {
+  const std::string& text = line.text(argument);
+  return text.empty() ? "" : fmt::format(R"(,"{}":"{}")", name, text);
+}
+
 std::string flavors_of(const Line& line) {
+  const std::string limits =
+      member(line, "borrow", "borrowingLimit") + member(line, "lend", "lendingLimit");
   std::string flavors;
   for (const std::string_view name : {"default", "spot"}) {
     if (line.text(name).empty()) continue;
     flavors +=
-        fmt::format(R"({}{{"name":"{}","resources":[{{"name":"cpu","nominalQuota":"{}"}}]}})",
-                    flavors.empty() ? "" : ",", name, line.text(name));
+        fmt::format(R"({}{{"name":"{}","resources":[{{"name":"cpu","nominalQuota":"{}"{}}}]}})",
+                    flavors.empty() ? "" : ",", name, line.text(name), limits);
   }
   return flavors;
+}
+
+std::string groups_of(const Line& line) {
+  const std::string flavors = flavors_of(line);
+  if (flavors.empty()) return "";
+  return fmt::format(R"(,"resourceGroups":[{{"coveredResources":["cpu"],"flavors":[{}]}}])",
+                     flavors);
+}
+
+std::string preemption_of(const Line& line) {
+  std::string members =
+      member(line, "within", "withinClusterQueue") + member(line, "reclaim", "reclaimWithinCohort");
+  if (!line.text("borrow-within").empty()) {
+    members +=
+        fmt::format(R"(,"borrowWithinCohort":{{"policy":"{}"}})", line.text("borrow-within"));
+  }
+  return members.empty() ? "" : fmt::format(R"(,"preemption":{{{}}})", members.substr(1));
 }
 
 Call queue(const Line& line) {
   return creation(resources::cluster_queues, "",
                   fmt::format(R"({{"metadata":{{"name":"{}"}},"spec":{{"namespaceSelector":{{}},
-                      "queueingStrategy":"{}","resourceGroups":[{{"coveredResources":["cpu"],
-                      "flavors":[{}]}}]}}}})",
-                              line.text("name"), line.text("strategy"), flavors_of(line)));
+                      "queueingStrategy":"{}"{}{}{}}}}})",
+                              line.text("name"), line.text("strategy"), groups_of(line),
+                              preemption_of(line), member(line, "cohort", "cohortName")));
+}
+
+Call cohort(const Line& line) {
+  const std::string members = groups_of(line) + member(line, "parent", "parentName");
+  return creation(resources::cohorts, "",
+                  fmt::format(R"({{"metadata":{{"name":"{}"}},"spec":{{{}}}}})", line.text("name"),
+                              members.empty() ? "" : members.substr(1)));
 }
 
 // Sets the quota of the first flavor, as an administrator's JSON patch does.
@@ -112,6 +144,7 @@ std::optional<Call> request_of(const Line& line) {
   const std::string& name = line.text("name");
   if (verb == "submit") return submit(line);
   if (verb == "queue") return queue(line);
+  if (verb == "cohort") return cohort(line);
   if (verb == "quota") return quota(line);
   if (verb == "delete-namespace") return removal_of(resources::namespaces, {"", name});
   if (verb == "delete-job") return removal_of(resources::jobs, {line.text("namespace"), name});

@@ -16,8 +16,8 @@ using objects::Value;
 namespace {
 
 constexpr std::size_t events_per_take = 10'000;
-constexpr std::array<std::string_view, 6> followed{"pods",  "jobs",          "workloads",
-                                                   "nodes", "clusterqueues", "localqueues"};
+constexpr std::array<std::string_view, 7> followed{
+    "pods", "jobs", "workloads", "nodes", "clusterqueues", "cohorts", "localqueues"};
 
 std::uint64_t mix(std::uint64_t hash, std::string_view bytes) {
   for (const char byte : bytes) {

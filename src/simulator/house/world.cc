@@ -28,6 +28,19 @@ Survival survival_of(const std::string& text) {
   return text == "all" ? Survival::all : Survival::any;
 }
 
+core::Policy policy_of(const Script& script) {
+  core::Policy policy;
+  for (const Line& line : script.lines) {
+    if (line.verb != "policy") continue;
+    if (line.text("backfill") == "reserve") policy.backfill = core::Backfill::reserve;
+    if (line.text("preemption-cost") == "ties") policy.preemption_cost = core::PreemptionCost::ties;
+    if (line.text("preemption-cost") == "first") {
+      policy.preemption_cost = core::PreemptionCost::first;
+    }
+  }
+  return policy;
+}
+
 }  // namespace
 
 World::World(const Script& script, const Seams& seams)
@@ -211,6 +224,7 @@ void World::restart() {
                                          .disk = disk_seam_ ? *disk_seam_ : disk_,
                                          .ledger = witness_.ledger(),
                                          .seams = seams_,
+                                         .policy = policy_of(script_),
                                          .keeps_record = script_.seed % 4 == 0,
                                          .on_fatal = [this](const Error&) { is_fatal_ = true; }},
                                         random_.next());

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <deque>
-#include <utility>
-
+#include "simulator/house/checkers/believed_quota.h"
 #include "simulator/house/checkers/checkers.h"
 #include "simulator/house/checkers/read.h"
 
@@ -14,16 +11,14 @@ namespace {
 
 using objects::View;
 
-// An edit of quota needs this long to be known by whoever admits: until then the old one counts.
-constexpr Span quota_known_after = Span::of_seconds(60);
 constexpr int moments_between_recounts = 10;
 
 class Quota final : public Checker {
  public:
-  using Checker::Checker;
+  explicit Quota(Evidence& evidence) : Checker(evidence), believed_(evidence) {}
 
   void on_change(const Change& change) override {
-    if (change.plural == "clusterqueues") on_queue(change);
+    believed_.hear(change);
     if (change.plural == "workloads") on_workload(change);
   }
 
@@ -56,46 +51,6 @@ class Quota final : public Checker {
   }
 
  private:
-  struct Nominal {
-    MonotonicInstant since;
-    Usage quota;
-  };
-
-  static Usage nominal_of(View queue) {
-    Usage quota;
-    for (const View group : queue["spec"]["resourceGroups"].elements()) {
-      for (const View flavor : group["flavors"].elements()) {
-        for (const View resource : flavor["resources"].elements()) {
-          quota[{std::string(flavor["name"].string_or("")),
-                 std::string(resource["name"].string_or(""))}] = milli_of(resource["nominalQuota"]);
-        }
-      }
-    }
-    return quota;
-  }
-
-  void on_queue(const Change& change) {
-    if (change.after.is_absent()) return;
-    std::deque<Nominal>& history = nominal_[change.key.name];
-    Usage quota = nominal_of(change.after);
-    if (!history.empty() && history.back().quota == quota) return;
-    history.push_back({evidence_.now(), std::move(quota)});
-  }
-
-  // The largest that whoever admits may still believe in.
-  std::int64_t allowed(const std::string& queue, const std::pair<std::string, std::string>& what) {
-    std::deque<Nominal>& history = nominal_[queue];
-    while (history.size() > 1 && history[1].since + quota_known_after < evidence_.now()) {
-      history.pop_front();
-    }
-    std::int64_t most = 0;
-    for (const Nominal& each : history) {
-      const auto found = each.quota.find(what);
-      if (found != each.quota.end()) most = std::max(most, found->second);
-    }
-    return most;
-  }
-
   static void add(std::map<std::string, Usage, std::less<>>& usage, View workload,
                   std::int64_t sign) {
     const std::string queue(workload["status"]["admission"]["clusterQueue"].string_or(""));
@@ -111,13 +66,12 @@ class Quota final : public Checker {
     if (held) return;
     const std::string queue(change.after["status"]["admission"]["clusterQueue"].string_or(""));
     for (const auto& [what, mine] : usage_of(change.after)) {
-      const std::int64_t most = allowed(queue, what);
-      const std::int64_t now = usage_[queue][what];
-      if (mine < 0 || now <= most) continue;
+      const std::string wrong = believed_.exceeded(queue, what, usage_);
+      if (mine < 0 || wrong.empty()) continue;
       evidence_.violate(
           "I4 quota",
-          fmt::format("Workload {} was admitted with {}m {}: {} holds {}m of {}m in {}",
-                      change.key.to_string(), mine, what.second, queue, now, most, what.first));
+          fmt::format("Workload {} was admitted to {} with {}m {} of {}: {}",
+                      change.key.to_string(), queue, mine, what.second, what.first, wrong));
     }
   }
 
@@ -137,7 +91,7 @@ class Quota final : public Checker {
   }
 
   std::map<std::string, Usage, std::less<>> usage_;  // by ClusterQueue
-  std::map<std::string, std::deque<Nominal>, std::less<>> nominal_;
+  BelievedQuota believed_;
   int moments_ = 0;
 };
 

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
+#include <map>
 
 #include "objects/metadata.h"
 #include "simulator/house/checkers/checkers.h"
@@ -46,11 +46,7 @@ class Reasons final : public Checker {
   void on_moment() override {
     const auto up = evidence_.up_since();
     if (!up) return;
-    const std::set<std::string> told = queues_with_a_reason();
-    for (auto& [key, since] : silent_) {
-      // In a strict queue only the head is looked at: its reason is everybody's.
-      const std::string queue = strict_queue_of(key, evidence_.find("workloads", key));
-      if (!queue.empty() && told.contains(queue)) since = evidence_.now();
+    for (const auto& [key, since] : silent_) {
       if (std::max(since, *up) + told_within > evidence_.now()) continue;
       evidence_.violate("reasons", fmt::format("Workload {} has waited for a minute and more "
                                                "without a reason",
@@ -59,27 +55,6 @@ class Reasons final : public Checker {
   }
 
  private:
-  // The ClusterQueue where it waits; empty unless that is StrictFIFO.
-  std::string strict_queue_of(const ObjectKey& key, View workload) const {
-    const std::string local(workload["spec"]["queueName"].string_or(""));
-    const std::string name(
-        evidence_.find("localqueues", {key.name_space, local})["spec"]["clusterQueue"].string_or(
-            ""));
-    const View queue = evidence_.find("clusterqueues", {"", name});
-    return queue["spec"]["queueingStrategy"].string_or("") == "StrictFIFO" ? name : "";
-  }
-
-  std::set<std::string> queues_with_a_reason() const {
-    std::set<std::string> queues;
-    if (silent_.empty()) return queues;
-    for (const auto& [key, workload] : evidence_.all("workloads")) {
-      if (is_waiting(workload) && has_reason(workload)) {
-        queues.insert(strict_queue_of(key, workload));
-      }
-    }
-    return queues;
-  }
-
   std::map<ObjectKey, MonotonicInstant> silent_;
 };
 
