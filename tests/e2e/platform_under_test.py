@@ -33,7 +33,8 @@ class Cluster:
         self.folder = tempfile.mkdtemp(prefix=f"muster-{kind}-")
         self.kubeconfig = os.path.join(self.folder, "kubeconfig")
         self.kubectl_path = subprocess.run(
-            [os.path.join(ROOT, "tests/peers/kubectl")], check=True, stdout=subprocess.PIPE, text=True
+            [os.path.join(ROOT, "tests/peers/tool"), "kubectl"], check=True, stdout=subprocess.PIPE,
+            text=True
         ).stdout.strip() if finds_kubectl else None
 
     def kubectl(self, *arguments, stdin=None, check=True):

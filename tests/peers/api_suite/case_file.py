@@ -14,7 +14,7 @@ STEP = re.compile(r"^- (request|watch|read|until): ")
 STEP_FIELDS = {"request", "watch", "read", "body", "text", "base64", "headers", "type", "as",
                "groups", "token", "save", "until", "pick", "ignore", "shows", "count", "name",
                "answer", "differs", "patience", "sorted"}
-CASE_FIELDS = {"case", "steps", "managedFields", "namespace", "owner", "needs"}
+CASE_FIELDS = {"case", "steps", "managedFields", "versions", "owner"}
 
 
 class Case:
@@ -24,6 +24,7 @@ class Case:
         self.name = document["case"]
         self.steps = document["steps"]
         self.keeps_managed_fields = document.get("managedFields", False)
+        self.loose_versions = document.get("versions") == "loose"
         self.owner = document.get("owner", "")
         unknown = set(document) - CASE_FIELDS
         for each in self.steps:

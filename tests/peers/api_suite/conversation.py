@@ -102,7 +102,9 @@ class Conversation:
         self.server, self.case, self.namespace = server, case, namespace
         self.variables = {"ns": namespace}
         self.watches = {}
-        self.normaliser = normalise.Normaliser(namespace, case.keeps_managed_fields)
+        self.patience_seconds = PATIENCE_SECONDS
+        self.normaliser = normalise.Normaliser(namespace, case.keeps_managed_fields,
+                                               case.loose_versions)
         for step in case.steps:
             metadata = step["body"].get("metadata") if isinstance(step.get("body"), dict) else None
             if isinstance(metadata, dict):
@@ -117,12 +119,15 @@ class Conversation:
             return self.open_watch(step)
         if "read" in step:
             return self.read_events(step)
-        until = step.get("until")
-        deadline = time.monotonic() + step.get("patience", PATIENCE_SECONDS)
+        until = self.filled(step.get("until", {}))
+        deadline = time.monotonic() + step.get("patience", self.patience_seconds)
         while True:
             response, content = self.send(step)
             value = parse(response, content)
-            if not until or self.holds(until, response, value) or time.monotonic() > deadline:
+            if not until or self.holds(until, response, value):
+                break
+            if time.monotonic() > deadline:
+                self.patience_seconds = 0.1  # the rest of the case has little to hope for
                 break
             time.sleep(0.05)
         self.save(step, value)
@@ -228,8 +233,9 @@ class Conversation:
             return {"events": "the watch is not open"}
         events = []
         while len(events) < step["count"]:
-            line = watch.line(step.get("patience", PATIENCE_SECONDS))
+            line = watch.line(self.patience_seconds)
             if not line:
+                self.patience_seconds = 0.1
                 events.append("ended" if line == b"" else "nothing more came")
                 break
             events.append(json.loads(line))

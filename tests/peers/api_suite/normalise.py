@@ -11,6 +11,9 @@ JWT = re.compile(r"\beyJ[\w-]+\.[\w-]+\.[\w-]+")
 NUMBERS_IN_TEXT = (
     (re.compile(r"(too old resource version: )\d+ \(\d+\)"), r"\1N (N)"),
     (re.compile(r"(Too large resource version: \d+, current: )\d+"), r"\1N"),
+    (re.compile(r'^(( "" is invalid: )?(patch: )?Invalid value: )"\{.*\}": ', re.DOTALL),
+     r'\1"<the patched object>": '),
+    (re.compile(r"^(\d+) \(\w+ ago\)$"), r"\1 (<age> ago)"),
     (re.compile(r"(does not match the ResourceVersion in record \()\d+"), r"\1N"),
 )
 AGE = re.compile(r"^(<invalid>|\d+[smhdy](\d+[smhd])?)$")
@@ -21,9 +24,10 @@ PATH_PART = re.compile(r"^(.*?)\[([^=\]]+)=([^\]]*)\]$")
 class Normaliser:
     """Remembers over the requests of one case which uid and which version it has met."""
 
-    def __init__(self, namespace, keeps_managed_fields):
+    def __init__(self, namespace, keeps_managed_fields, loose_versions):
         self.namespace = namespace
         self.keeps_managed_fields = keeps_managed_fields
+        self.loose_versions = loose_versions  # controllers write these objects, too
         self.uids = {}
         self.versions = {}
         self.random_bases = ["kube-api-access-"]
@@ -68,7 +72,7 @@ class Normaliser:
 
     def member(self, key, value, owner):
         if key == "resourceVersion" and isinstance(value, str) and value.isdigit():
-            if "uid" in owner or value == "0":
+            if ("uid" in owner or value == "0") and not self.loose_versions:
                 return self.versions.setdefault(value, f"rv-{len(self.versions) + 1}")
             return "rv"
         if key == "continue" and value:

@@ -51,8 +51,13 @@ def converse(server, case, number):
     namespace = namespace_of(number)
     prepare(server, case, namespace)
     conversation = Conversation(server, case, namespace)
+    answers = []
     try:
-        return [conversation.answer(step) for step in case.steps]
+        for step in case.steps:
+            answers.append(conversation.answer(step))
+        return answers
+    except OSError as error:
+        raise OSError(f"step {len(answers) + 1}: {error}") from error
     finally:
         conversation.close()
 
@@ -134,7 +139,10 @@ def record(cases):
         server = Server(*peer.access())
         answers = collections.defaultdict(dict)
         for number, case in enumerate(cases, 1):
-            answers[case.path][case.name] = converse(server, case, number)
+            try:
+                answers[case.path][case.name] = converse(server, case, number)
+            except OSError as error:
+                raise RuntimeError(f"{case.id}: {error}") from error
         for path, by_name in answers.items():
             case_file.write_answers(path, by_name)
         requests = sum(case.requests() for case in cases)
