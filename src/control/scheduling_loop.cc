@@ -36,7 +36,7 @@ void SchedulingLoop::stop() {
   started_ = false;
   round_posted_ = false;
   writing_ = 0;
-  newest_.clear();
+  under_way_.clear();
   lifeline_.renew();
   if (timer_) house_.executor.cancel(*timer_);
   timer_.reset();
@@ -94,8 +94,8 @@ void SchedulingLoop::submit(std::vector<Edit> edits) {
   Written target;
   if (write != nullptr) {
     target = {write->resource, objects::key_of(write->object),
-              std::string(objects::uid_of(write->object)), ++decisions_};
-    newest_[{std::string(target.resource.plural), target.key}] = target.number;
+              std::string(objects::uid_of(write->object))};
+    ++under_way_[{std::string(target.resource.plural), target.key}].lists;
   }
   ++writing_;
   writer_.submit(std::move(edits),
@@ -107,27 +107,25 @@ void SchedulingLoop::submit(std::vector<Edit> edits) {
 void SchedulingLoop::on_written(const Written& target, const WriteOutcome& outcome) {
   if (outcome.is_unknown()) {
     // It may have happened. Until that is known nobody else gets the quota and the places.
-    cache_.refresh(target.resource, lifeline_.guard([this, target] {
-      --writing_;
-      if (is_newest(target)) take_back(target);
-    }));
+    cache_.refresh(target.resource, lifeline_.guard([this, target] { on_over(target, true); }));
     return;
   }
-  --writing_;
-  const bool is_last_word = is_newest(target);
-  if (outcome.done()) {
-    backoff_.reset();
-  } else if (is_last_word) {
-    take_back(target);
-  }
+  if (outcome.done()) backoff_.reset();
+  on_over(target, !outcome.done());
 }
 
-// An answer that comes late must not undo what was decided since: that has an answer of its own.
-bool SchedulingLoop::is_newest(const Written& target) {
-  const auto found = newest_.find({std::string(target.resource.plural), target.key});
-  if (found == newest_.end() || found->second != target.number) return false;
-  newest_.erase(found);
-  return true;
+// A refusal must not undo what was decided since, whose own answer is still to come: only when
+// nothing is under way to the object does it stand as the API has it.
+void SchedulingLoop::on_over(const Written& target, bool is_refused) {
+  --writing_;
+  const auto found = under_way_.find({std::string(target.resource.plural), target.key});
+  if (found == under_way_.end()) return;
+  UnderWay& under_way = found->second;
+  under_way.is_refused = under_way.is_refused || is_refused;
+  if (--under_way.lists > 0) return;
+  const bool is_taken_back = under_way.is_refused;
+  under_way_.erase(found);
+  if (is_taken_back) take_back(target);
 }
 
 void SchedulingLoop::take_back(const Written& target) {

@@ -2,7 +2,7 @@
 // plan() back to back until there is no work or planning_span_max is over, and then has their
 // writes sent. A decision counts from the moment it is made; a refused write takes it back, and a
 // write whose answer is lost holds its place until a new list has told what became of it. Several
-// decisions about one object may be under way; only the answer to the last of them takes back.
+// decisions about one object may be under way; nothing is taken back before the last is answered.
 //
 //   SchedulingLoop loop(house, cache, writer, policy, record);
 //   loop.start();     // after the cache has synced: no decision is made from half a view
@@ -50,7 +50,11 @@ class SchedulingLoop {
     objects::Resource resource = {};
     objects::ObjectKey key = {};
     std::string uid = {};
-    std::uint64_t number = 0;  // of the decision
+  };
+  // What is under way to one object.
+  struct UnderWay {
+    std::size_t lists = 0;
+    bool is_refused = false;  // one of them was
   };
 
   void on_event(const core::Event& event);
@@ -59,7 +63,7 @@ class SchedulingLoop {
   void round();
   void submit(std::vector<core::Edit> edits);
   void on_written(const Written& target, const WriteOutcome& outcome);
-  bool is_newest(const Written& target);
+  void on_over(const Written& target, bool is_refused);
   void take_back(const Written& target);
 
   client::House house_;
@@ -71,9 +75,7 @@ class SchedulingLoop {
   Feed feed_;
   client::Backoff backoff_;
   std::optional<TimerId> timer_;
-  // The newest decision about each object whose write is under way.
-  std::map<std::pair<std::string, objects::ObjectKey>, std::uint64_t> newest_;
-  std::uint64_t decisions_ = 0;
+  std::map<std::pair<std::string, objects::ObjectKey>, UnderWay> under_way_;  // by plural and key
   std::size_t writing_ = 0;
   std::uint64_t cycles_ = 0;
   bool started_ = false;
