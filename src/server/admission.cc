@@ -41,6 +41,20 @@ bool has_reserved(View annotations) {
 
 }  // namespace
 
+std::string_view name_of(Operation operation) {
+  switch (operation) {
+    case Operation::create:
+      return "CREATE";
+    case Operation::update:
+      return "UPDATE";
+    case Operation::remove:
+      return "DELETE";
+    case Operation::connect:
+      return "CONNECT";
+  }
+  return "CREATE";
+}
+
 bool is_part_of_muster(const Identity& identity) {
   return identity.name.starts_with("system:muster:") || identity.name.starts_with("system:node:");
 }

@@ -1,12 +1,17 @@
 // Admission: what happens to an object between decoding and storing that its schema cannot say,
-// because it depends on other objects, on who writes, or on hand-written rules of its kind. One
-// file per kind: admission_<kind>.cc. It runs on the storage version.
+// because it depends on other objects, on who writes, or on hand-written rules of its kind. It
+// runs on the storage version, in three steps; the outer two may wait for others
+// (server/admission_chain.h).
 //
-//   if (auto refused = admit(context, admission); …) return …;
-//   store(admission.object);
+//   change_on_admission ─► admit: rules of the kind, a 422 ─► check_on_admission ─► the write
+//
+// One file per kind, admission_<kind>.cc: synchronous rules that may change the object and add to
+// `errors`. What belongs to no kind (quota, limits, pod security, webhooks) is in the chain.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -19,13 +24,23 @@
 
 namespace muster::server {
 
+enum class Operation : std::uint8_t { create, update, remove, connect };
+
+// `CREATE`, as webhooks and messages have it.
+std::string_view name_of(Operation operation);
+
+// The target and the identity must outlive it, also while it waits.
 struct Admission {
-  const Target& target;
+  const Target& target;  // with the subresource
   const Identity& identity;
-  objects::Value object;           // may be replaced
+  objects::Value object;           // may be replaced; absent on remove
   objects::Value old_object = {};  // absent on create
   objects::FieldErrors errors = {};
   std::vector<std::string> warnings = {};
+  Operation operation = Operation::create;
+  bool dry_run = false;
+  // What was set aside for this write (quota), given back when the write has been answered.
+  std::shared_ptr<void> hold = {};
 
   bool is_create() const { return old_object.is_absent(); }
 };
@@ -45,6 +60,12 @@ Outcome<> admit_pod(Context& context, Admission& admission);
 Outcome<> admit_job(Context& context, Admission& admission);
 Outcome<> admit_service(Context& context, Admission& admission);
 Outcome<> admit_kueue(Admission& admission);
+
+// Of pods that are created: the account they run as, the number of their priority class, and five
+// minutes on nodes that are not well.
+Outcome<> give_service_account(Context& context, Admission& admission);
+Outcome<> resolve_priority(Context& context, Admission& admission);
+void tolerate_bad_nodes(Admission& admission);
 
 // The object without the annotations that only Muster sets; those that are there already stay.
 objects::Value without_reserved_annotations(const objects::Value& object, objects::View old_object);

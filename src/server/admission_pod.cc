@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <optional>
-#include <span>
 #include <vector>
 
 #include "objects/builder.h"
@@ -21,105 +19,6 @@ using objects::Value;
 using objects::View;
 
 namespace {
-
-constexpr std::int64_t toleration_seconds = 300;
-constexpr std::string_view node_conditions[] = {"node.kubernetes.io/not-ready",
-                                                "node.kubernetes.io/unreachable"};
-
-struct Priority {
-  std::int64_t value = 0;
-  std::string class_name;
-  std::string preemption = "PreemptLowerPriority";
-};
-
-std::optional<Priority> read_priority(Context& context, const CachedObject& cached) {
-  const Value tree = context.trees.tree_of(cached.bytes);
-  return Priority{tree["value"].integer_or(0), cached.name,
-                  std::string(tree["preemptionPolicy"].string_or("PreemptLowerPriority"))};
-}
-
-// The class by name; of no name the global default, or zero.
-std::optional<Priority> find_priority(Context& context, std::string_view name) {
-  const auto classes = context.registry.find_resource("scheduling.k8s.io", "priorityclasses");
-  if (name == "system-node-critical") return Priority{2'000'001'000, std::string(name)};
-  if (name == "system-cluster-critical") return Priority{2'000'000'000, std::string(name)};
-  if (!name.empty()) {
-    const CachedObject* found = context.cache.find(*classes, "", name);
-    return found == nullptr ? std::nullopt : read_priority(context, *found);
-  }
-  std::optional<Priority> chosen;
-  for (const auto& [key, cached] : context.cache.all_in(*classes, "")) {
-    if (!context.trees.tree_of(cached.bytes)["globalDefault"].boolean_or(false)) continue;
-    const auto candidate = read_priority(context, cached);
-    if (!chosen || candidate->value < chosen->value) chosen = candidate;
-  }
-  return chosen ? chosen : Priority{};
-}
-
-bool tolerates(View tolerations, std::string_view key) {
-  for (View toleration : tolerations.elements()) {
-    const std::string_view own_key = toleration["key"].string_or("");
-    const std::string_view effect = toleration["effect"].string_or("");
-    if ((own_key == key || own_key.empty()) && (effect == "NoExecute" || effect.empty())) {
-      return true;
-    }
-  }
-  return false;
-}
-
-Node toleration(Builder& builder, std::string_view literal_key) {
-  const Node::Member members[] = {
-      {Builder::literal("key"), Builder::literal(literal_key)},
-      {Builder::literal("operator"), Builder::literal("Exists")},
-      {Builder::literal("effect"), Builder::literal("NoExecute")},
-      {Builder::literal("tolerationSeconds"), Builder::integer(toleration_seconds)}};
-  return builder.object(members);
-}
-
-// Pods stay for five minutes on a node that is not well, unless they say otherwise.
-Node tolerations(Builder& builder, View spec) {
-  const View present = spec["tolerations"];
-  std::vector<Node> all;
-  for (View each : present.elements()) all.push_back(each.node());
-  for (const std::string_view key : node_conditions) {
-    if (!tolerates(present, key)) all.push_back(toleration(builder, key));
-  }
-  return builder.array(all);
-}
-
-Outcome<> complete_new_pod(Context& context, Admission& admission) {
-  const View spec = admission.object["spec"];
-  const std::string_view class_name = spec["priorityClassName"].string_or("");
-  const auto priority = find_priority(context, class_name);
-  if (!priority) {
-    return forbidden(admission.target,
-                     fmt::format("no PriorityClass with name {} was found", class_name));
-  }
-  const View given = spec["priority"];
-  if (given.is_integer() && given.integer_or(0) != priority->value) {
-    return forbidden(
-        admission.target,
-        fmt::format("the integer value of priority ({}) must not be provided in pod spec; priority "
-                    "admission controller computed {} from the given PriorityClass name",
-                    given.integer_or(0), priority->value));
-  }
-  Builder builder;
-  builder.retain(admission.object);
-  Rewrite next(spec);
-  next.set("priority", Builder::integer(priority->value));
-  if (class_name.empty() && !priority->class_name.empty()) {
-    next.set("priorityClassName", builder.text(priority->class_name));
-  }
-  if (!spec["preemptionPolicy"]) {
-    next.set("preemptionPolicy", builder.text(priority->preemption));
-  }
-  next.set("tolerations", tolerations(builder, spec));
-  Rewrite root(admission.object);
-  root.set("spec", next.finish(builder));
-  const Node node = root.finish(builder);
-  admission.object = std::move(builder).finish(node);
-  return {};
-}
 
 bool contains(View list, View element) {
   for (View each : list.elements()) {
@@ -220,9 +119,8 @@ void check_pod_update(Admission& admission) {
 
 }  // namespace
 
-Outcome<> admit_pod(Context& context, Admission& admission) {
-  if (admission.is_create()) return complete_new_pod(context, admission);
-  if (!admission.target.is_status()) check_pod_update(admission);
+Outcome<> admit_pod(Context&, Admission& admission) {
+  if (!admission.is_create() && !admission.target.is_status()) check_pod_update(admission);
   return {};
 }
 

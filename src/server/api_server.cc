@@ -8,6 +8,7 @@
 #include "server/garbage_collector.h"
 #include "server/in_process_api.h"
 #include "server/object_cache.h"
+#include "server/quota_book.h"
 #include "server/request_handler.h"
 #include "server/tree_cache.h"
 #include "server/upkeep.h"
@@ -51,7 +52,10 @@ struct ApiServer::Parts {
                 .log = options.log},
         handler(context),
         collector(context),
-        upkeep(context) {}
+        upkeep(context),
+        quota(context) {
+    context.quota = &quota;
+  }
 
   void start();
   void ensure_namespace(std::string_view name);
@@ -63,14 +67,17 @@ struct ApiServer::Parts {
   RequestHandler handler;
   GarbageCollector collector;
   Upkeep upkeep;
+  QuotaBook quota;
 };
 
 void ApiServer::Parts::start() {
   collector.start();
   upkeep.start();
+  quota.start();
   cache.set_on_change([this](const CacheChange& change) {
     collector.on_change(change);
     upkeep.on_change(change);
+    quota.on_change(change);
   });
 }
 

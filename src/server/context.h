@@ -15,6 +15,8 @@
 
 namespace muster::server {
 
+class QuotaBook;
+
 struct Context {
   store::Store& store;
   Executor& house;
@@ -25,6 +27,7 @@ struct Context {
   ObjectCache& cache;
   const Authorizer& authorizer;
   PodLogs* logs = nullptr;
+  QuotaBook* quota = nullptr;
   Log log = Log::silent();
 };
 

@@ -40,33 +40,40 @@ void finish(std::unique_ptr<Creation> creation, std::vector<std::string> warning
   creation->done(std::move(outcome));
 }
 
-void attempt(std::unique_ptr<Creation> creation) {
+void write(std::unique_ptr<Creation> creation, Prepared prepared) {
   Context& context = creation->context;
-  Target& target = creation->request.target;
-  ++creation->attempts;
-  if (!creation->name_base.empty()) {
-    target.name = generate_name(creation->name_base, context.random);
-  }
-  context.cache.catch_up();
-  auto prepared = prepare_create(context, creation->request);
-  if (!prepared) {
-    return answer_later(context, std::move(creation->done), std::move(prepared).error());
-  }
+  const Target target = creation->request.target;
   if (creation->request.dry_run) {
+    context.cache.catch_up();
     const bool exists = context.cache.find(*target.kind, target.name_space, target.name) != nullptr;
     Outcome<Written> answer = already_exists(target);
     if (!exists) {
-      answer = Written{.object = std::move(prepared->object),
-                       .warnings = std::move(prepared->warnings),
+      answer = Written{.object = std::move(prepared.object),
+                       .warnings = std::move(prepared.warnings),
                        .created = true};
     }
     return answer_later(context, std::move(creation->done), std::move(answer));
   }
-  const Target where = target;
-  put(context, where, std::move(prepared->object), store::Expected::absent(),
-      [creation = std::move(creation),
-       warnings = std::move(prepared->warnings)](Outcome<Written> outcome) mutable {
+  put(context, target, std::move(prepared.object), store::Expected::absent(),
+      [creation = std::move(creation), hold = std::move(prepared.hold),
+       warnings = std::move(prepared.warnings)](Outcome<Written> outcome) mutable {
+        hold.reset();  // before another attempt sets the same aside
         finish(std::move(creation), std::move(warnings), std::move(outcome));
+      });
+}
+
+void attempt(std::unique_ptr<Creation> creation) {
+  Context& context = creation->context;
+  WriteRequest& request = creation->request;
+  ++creation->attempts;
+  if (!creation->name_base.empty()) {
+    request.target.name = generate_name(creation->name_base, context.random);
+  }
+  context.cache.catch_up();
+  prepare_create(
+      context, request, [creation = std::move(creation)](Outcome<Prepared> prepared) mutable {
+        if (prepared) return write(std::move(creation), std::move(prepared).take());
+        answer_later(creation->context, std::move(creation->done), std::move(prepared).error());
       });
 }
 

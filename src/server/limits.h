@@ -36,6 +36,12 @@ inline constexpr std::size_t watch_events_per_turn_max = 256;
 inline constexpr std::size_t upkeep_objects_per_turn_max = 128;
 inline constexpr std::size_t upkeep_writes_max = 64;  // under way at a time
 
+// Pods that are looked at when their namespace becomes stricter.
+inline constexpr std::size_t pod_security_pods_max = 3'000;
+
+// How long a quota whose status could not be written waits for the next try.
+inline constexpr Span quota_retry_pause = Span::of_seconds(1);
+
 // A watch ends after this long unless it asked otherwise; a bookmark comes this often.
 inline constexpr std::int64_t watch_seconds_default = 1'800;
 inline constexpr Span bookmark_period = Span::of_seconds(60);

@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <memory>
+#include <utility>
+
 #include "base/timestamp.h"
 #include "base/uid.h"
 #include "core/queueing/validate_kueue.h"
@@ -12,6 +15,7 @@
 #include "objects/resource.h"
 #include "objects/rewrite.h"
 #include "server/admission.h"
+#include "server/admission_chain.h"
 #include "server/kind_traits.h"
 #include "server/stored_object.h"
 
@@ -124,38 +128,14 @@ Value completed_next(const WriteRequest& request, const Value& body, const Value
   return std::move(builder).finish(node);
 }
 
-Outcome<Admitted> by_schema(const WriteRequest& request, const Value& object, const Value& old) {
-  const Target& target = request.target;
-  auto admitted =
-      objects::admit(target.version->schema, {.object = object,
-                                              .old_object = old,
-                                              .field_validation = request.field_validation,
-                                              .scope = target.kind->scope,
-                                              .duplicate_fields = request.duplicate_fields});
-  if (!admitted) {
-    return failures::cannot_be_handled(target.kind->kind, target.version->name, target.kind->kind,
-                                       admitted.error().message);
-  }
-  if (target.kind->group == objects::resources::kueue_group) {
-    admitted->errors.add_all(core::check_invented_fields(object));
-  }
-  return std::move(admitted).take();
-}
-
-// Into the storage version and through the admission of the kind.
-Outcome<Prepared> finished(Context& context, const WriteRequest& request, Admitted admitted,
-                           const Value& old) {
-  const Target& target = request.target;
-  Admission admission{.target = target, .identity = request.identity, .object = {}};
-  admission.object =
-      ALLOWED(converted(*target.kind, admitted.object, target.kind->storage_version()));
-  admission.old_object = old;
-  admission.errors = std::move(admitted.errors);
-  admission.warnings = std::move(admitted.warnings);
-  ALLOWED(admit(context, admission));
-  if (!admission.errors.empty()) return invalid(target, admission.errors);
-  return Prepared{stored_form(admission.object), std::move(admission.warnings)};
-}
+// One object on its way through admission.
+struct Preparation {
+  Context& context;
+  const WriteRequest& request;
+  Value current;  // absent on create
+  Admission admission;
+  PrepareAnswer done;
+};
 
 bool spec_changed(const Target& target, View now, View before) {
   if (target.kind->style == SchemaStyle::native) return !(now["spec"] == before["spec"]);
@@ -180,6 +160,58 @@ Value with_generation(const Value& object, std::int64_t generation) {
   return std::move(builder).finish(node);
 }
 
+// Into the storage version.
+Outcome<Admission> begun(const WriteRequest& request, Admitted admitted, const Value& old) {
+  const Target& target = request.target;
+  Admission admission{.target = target, .identity = request.identity, .object = {}};
+  admission.object =
+      ALLOWED(converted(*target.kind, admitted.object, target.kind->storage_version()));
+  admission.old_object = old;
+  admission.errors = std::move(admitted.errors);
+  admission.warnings = std::move(admitted.warnings);
+  admission.operation = old.is_absent() ? Operation::create : Operation::update;
+  admission.dry_run = request.dry_run;
+  return admission;
+}
+
+void finish(std::unique_ptr<Preparation> preparation, Outcome<> checked) {
+  PrepareAnswer done = std::move(preparation->done);
+  if (!checked) return done(std::move(checked).error());
+  Admission& admission = preparation->admission;
+  const Target& target = admission.target;
+  const Value& current = preparation->current;
+  if (!current.is_absent() && !target.is_status() && traits_of(*target.kind).has_generation &&
+      spec_changed(target, admission.object, current)) {
+    admission.object = with_generation(admission.object, objects::generation_of(current) + 1);
+  }
+  done(Prepared{stored_form(admission.object), std::move(admission.warnings),
+                std::move(admission.hold)});
+}
+
+void apply_rules(std::unique_ptr<Preparation> preparation, Outcome<> changed) {
+  Context& context = preparation->context;
+  Admission& admission = preparation->admission;
+  if (changed) changed = admit(context, admission);
+  if (changed && !admission.errors.empty()) changed = invalid(admission.target, admission.errors);
+  if (!changed) return finish(std::move(preparation), std::move(changed));
+  check_on_admission(context, admission,
+                     [preparation = std::move(preparation)](Outcome<> checked) mutable {
+                       finish(std::move(preparation), std::move(checked));
+                     });
+}
+
+void go_through_admission(Context& context, const WriteRequest& request, Outcome<Admission> begun,
+                          const Value& current, PrepareAnswer done) {
+  if (!begun) return done(std::move(begun).error());
+  auto preparation = std::make_unique<Preparation>(
+      Preparation{context, request, current, std::move(begun).take(), std::move(done)});
+  Admission& admission = preparation->admission;
+  change_on_admission(context, admission,
+                      [preparation = std::move(preparation)](Outcome<> changed) mutable {
+                        apply_rules(std::move(preparation), std::move(changed));
+                      });
+}
+
 }  // namespace
 
 Outcome<Value> converted(const Kind& kind, const Value& object, const KindVersion& to) {
@@ -192,7 +224,9 @@ Outcome<Value> converted(const Kind& kind, const Value& object, const KindVersio
   return objects::apply_defaults(to.schema, decoded.object);
 }
 
-Outcome<Prepared> prepare_create(Context& context, const WriteRequest& request) {
+namespace {
+
+Outcome<Admission> begin_create(Context& context, const WriteRequest& request) {
   const Target& target = request.target;
   ALLOWED(check_type(target, request.body));
   const bool complete = can_be_completed(request.body);
@@ -207,11 +241,11 @@ Outcome<Prepared> prepare_create(Context& context, const WriteRequest& request) 
       by_schema(request, complete ? completed_new(context, request) : request.body, Value()));
   if (!complete) return Error::bad_request("metadata must be an object");
   ALLOWED(check_namespace(context, target));
-  return finished(context, request, std::move(admitted), Value());
+  return begun(request, std::move(admitted), Value());
 }
 
-Outcome<Prepared> prepare_update(Context& context, const WriteRequest& request, const Value& body,
-                                 const Value& current) {
+Outcome<Admission> begin_update(const WriteRequest& request, const Value& body,
+                                const Value& current) {
   const Target& target = request.target;
   ALLOWED(check_type(target, body));
   if (!can_be_completed(body)) {
@@ -227,12 +261,37 @@ Outcome<Prepared> prepare_update(Context& context, const WriteRequest& request, 
   }
   const Value old = ALLOWED(converted(*target.kind, current, *target.version));
   Admitted admitted = ALLOWED(by_schema(request, completed_next(request, body, old), old));
-  Prepared next = ALLOWED(finished(context, request, std::move(admitted), current));
-  if (!target.is_status() && traits_of(*target.kind).has_generation &&
-      spec_changed(target, next.object, current)) {
-    next.object = with_generation(next.object, objects::generation_of(current) + 1);
+  return begun(request, std::move(admitted), current);
+}
+
+}  // namespace
+
+Outcome<Admitted> by_schema(const WriteRequest& request, const Value& object, const Value& old) {
+  const Target& target = request.target;
+  auto admitted =
+      objects::admit(target.version->schema, {.object = object,
+                                              .old_object = old,
+                                              .field_validation = request.field_validation,
+                                              .scope = target.kind->scope,
+                                              .duplicate_fields = request.duplicate_fields});
+  if (!admitted) {
+    return failures::cannot_be_handled(target.kind->kind, target.version->name, target.kind->kind,
+                                       admitted.error().message);
   }
-  return next;
+  if (target.kind->group == objects::resources::kueue_group) {
+    admitted->errors.add_all(core::check_invented_fields(object));
+  }
+  return std::move(admitted).take();
+}
+
+void prepare_create(Context& context, const WriteRequest& request, PrepareAnswer done) {
+  go_through_admission(context, request, begin_create(context, request), Value(), std::move(done));
+}
+
+void prepare_update(Context& context, const WriteRequest& request, const Value& body,
+                    const Value& current, PrepareAnswer done) {
+  go_through_admission(context, request, begin_update(request, body, current), current,
+                       std::move(done));
 }
 
 Outcome<Value> in_version(const Target& target, const Value& stored) {

@@ -12,6 +12,7 @@
 #include "objects/metadata.h"
 #include "objects/rewrite.h"
 #include "server/access.h"
+#include "server/admission_chain.h"
 #include "server/commit.h"
 #include "server/kind_traits.h"
 #include "server/limits.h"
@@ -139,29 +140,22 @@ void finish(std::unique_ptr<Removal> removal, Outcome<Written> outcome) {
   removal->done(as_seen_by_caller(removal->request.target, std::move(outcome)));
 }
 
-void attempt(std::unique_ptr<Removal> removal) {
+Outcome<> check(const RemoveRequest& request, const Present& now) {
+  if (!now) return not_found(request.target);
+  ALLOWED(check_stored(request.target, "delete", request.identity, now.tree));
+  return check_preconditions(request, now);
+}
+
+void write(std::unique_ptr<Removal> removal, const Value& current, store::Revision revision) {
   Context& context = removal->context;
   const RemoveRequest& request = removal->request;
-  ++removal->attempts;
-  const Present now = present(context, request.target);
-  const auto refuse = [&](Failure failure) {
-    answer_later(context, std::move(removal->done), std::move(failure));
-  };
-  if (!now) return refuse(not_found(request.target));
-  if (auto own = check_stored(request.target, "delete", request.identity, now.tree); !own) {
-    return refuse(std::move(own).error());
-  }
-  if (auto holds = check_preconditions(request, now); !holds) {
-    return refuse(std::move(holds).error());
-  }
   const KindTraits traits = traits_of(*request.target.kind);
-  const Sentence sentence{grace_of(request, traits, now.tree),
-                          finalizers_of(request, traits, now.tree)};
+  const Sentence sentence{grace_of(request, traits, current),
+                          finalizers_of(request, traits, current)};
   const bool stays = sentence.grace_seconds > 0 || !sentence.finalizers.empty() ||
-                     holds_namespace(request.target, now.tree);
-  const store::Revision revision = now.cached->revision;
-  Value next = stays ? marked(context, request.target, now.tree, sentence) : now.tree;
-  if (request.dry_run || (stays && next == now.tree)) {
+                     holds_namespace(request.target, current);
+  Value next = stays ? marked(context, request.target, current, sentence) : current;
+  if (request.dry_run || (stays && next == current)) {
     return answer_later(
         context, std::move(removal->done),
         Written{.object = with_revision(next, revision), .revision = revision, .removed = !stays});
@@ -172,6 +166,32 @@ void attempt(std::unique_ptr<Removal> removal) {
   };
   if (!stays) return erase(context, target, std::move(next), revision, std::move(done));
   put(context, target, std::move(next), store::Expected::exactly(revision), std::move(done));
+}
+
+void attempt(std::unique_ptr<Removal> removal) {
+  Context& context = removal->context;
+  const RemoveRequest& request = removal->request;
+  ++removal->attempts;
+  const Present now = present(context, request.target);
+  if (auto allowed = check(request, now); !allowed) {
+    return answer_later(context, std::move(removal->done), std::move(allowed).error());
+  }
+  auto admission = std::make_unique<Admission>(Admission{.target = request.target,
+                                                         .identity = request.identity,
+                                                         .object = {},
+                                                         .old_object = now.tree,
+                                                         .operation = Operation::remove,
+                                                         .dry_run = request.dry_run});
+  Admission& asked = *admission;
+  const store::Revision revision = now.cached->revision;
+  admit_without_object(context, asked,
+                       [removal = std::move(removal), admission = std::move(admission),
+                        revision](Outcome<> admitted) mutable {
+                         if (admitted)
+                           return write(std::move(removal), admission->old_object, revision);
+                         answer_later(removal->context, std::move(removal->done),
+                                      std::move(admitted).error());
+                       });
 }
 
 }  // namespace

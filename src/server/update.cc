@@ -97,8 +97,12 @@ void finish(std::unique_ptr<Change> change, bool named_version, std::vector<std:
   change->done(std::move(outcome));
 }
 
+// What one attempt has found, and keeps while admission waits.
 struct Decision {
-  Prepared next;
+  Value body;     // the whole next object in the caller's version
+  Value current;  // as stored
+  store::Bytes bytes;
+  store::Revision revision;
   bool named_version = false;  // the caller insists on the version it has seen
 };
 
@@ -107,41 +111,58 @@ Outcome<Decision> decide(Change& change, const Present& now) {
   if (!now) return not_found(target);
   ALLOWED(check_stored(target, change.patch_type ? "patch" : "update", change.request.identity,
                        now.tree));
-  const Value body = ALLOWED(next_body(change, now));
-  const store::Revision wanted = ALLOWED(wanted_revision(change, body));
-  if (!wanted.is_none() && wanted != now.cached->revision) return stale(target);
-  Decision decision;
+  Value body = ALLOWED(next_body(change, now));
+  Decision decision{.body = std::move(body),
+                    .current = now.tree,
+                    .bytes = now.cached->bytes,
+                    .revision = now.cached->revision};
+  const store::Revision wanted = ALLOWED(wanted_revision(change, decision.body));
+  if (!wanted.is_none() && wanted != decision.revision) return stale(target);
   const View patched = change.patch_type ? change.request.body["metadata"]["resourceVersion"]
-                                         : body["metadata"]["resourceVersion"];
+                                         : decision.body["metadata"]["resourceVersion"];
   decision.named_version = !wanted.is_none() && patched.is_string();
-  decision.next = ALLOWED(prepare_update(change.context, change.request, body, now.tree));
   return decision;
+}
+
+void write(std::unique_ptr<Change> change, const Decision& decision, Prepared next) {
+  Context& context = change->context;
+  const bool same = next.object == decision.current;
+  if (change->request.dry_run || same) {
+    Written unchanged{.object = with_revision(next.object, decision.revision),
+                      .bytes = same ? decision.bytes : store::Bytes(),
+                      .revision = decision.revision,
+                      .warnings = std::move(next.warnings)};
+    return answer_later(context, std::move(change->done), std::move(unchanged));
+  }
+  const bool ends = ends_with(next.object, decision.current);
+  const Target target = change->request.target;
+  auto done = [change = std::move(change), named = decision.named_version,
+               hold = std::move(next.hold),
+               warnings = std::move(next.warnings)](Outcome<Written> outcome) mutable {
+    hold.reset();  // before another attempt sets the same aside
+    finish(std::move(change), named, std::move(warnings), std::move(outcome));
+  };
+  if (ends) {
+    return erase(context, target, std::move(next.object), decision.revision, std::move(done));
+  }
+  put(context, target, std::move(next.object), store::Expected::exactly(decision.revision),
+      std::move(done));
 }
 
 void attempt(std::unique_ptr<Change> change) {
   Context& context = change->context;
+  const WriteRequest& request = change->request;
   ++change->attempts;
-  const Present now = present(context, change->request.target);
-  auto decided = decide(*change, now);
+  auto decided = decide(*change, present(context, request.target));
   if (!decided) return answer_later(context, std::move(change->done), std::move(decided).error());
-  auto& [next, named_version] = *decided;
-  const store::Revision revision = now.cached->revision;
-  if (change->request.dry_run || next.object == now.tree) {
-    const bool same = next.object == now.tree;
-    Written unchanged{.object = with_revision(next.object, revision),
-                      .bytes = same ? now.cached->bytes : store::Bytes(),
-                      .revision = revision,
-                      .warnings = std::move(next.warnings)};
-    return answer_later(context, std::move(change->done), std::move(unchanged));
-  }
-  const bool ends = ends_with(next.object, now.tree);
-  const Target target = change->request.target;
-  auto done = [change = std::move(change), named = named_version,
-               warnings = std::move(next.warnings)](Outcome<Written> outcome) mutable {
-    finish(std::move(change), named, std::move(warnings), std::move(outcome));
-  };
-  if (ends) return erase(context, target, std::move(next.object), revision, std::move(done));
-  put(context, target, std::move(next.object), store::Expected::exactly(revision), std::move(done));
+  const Value body = decided->body;
+  const Value current = decided->current;
+  prepare_update(context, request, body, current,
+                 [change = std::move(change),
+                  decision = std::move(decided).take()](Outcome<Prepared> next) mutable {
+                   if (next) return write(std::move(change), decision, std::move(next).take());
+                   answer_later(change->context, std::move(change->done), std::move(next).error());
+                 });
 }
 
 }  // namespace

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/admission_chain.h"
+
+#include <utility>
+
+#include "server/limit_ranges.h"
+#include "server/pod_security.h"
+#include "server/quota_book.h"
+
+namespace muster::server {
+
+namespace {
+
+// What changes objects without waiting, in kube-apiserver's order.
+Outcome<> change_in_process(Context& context, Admission& admission) {
+  const Target& target = admission.target;
+  apply_limit_defaults(context, admission);
+  if (target.is("", "pods") && target.subresource.empty() && admission.is_create()) {
+    ALLOWED(give_service_account(context, admission));
+    ALLOWED(resolve_priority(context, admission));
+    tolerate_bad_nodes(admission);
+  }
+  return {};
+}
+
+// What only says yes or no.
+Outcome<> check_in_process(Context& context, Admission& admission) {
+  ALLOWED(check_limit_ranges(context, admission));
+  return check_pod_security(context, admission);
+}
+
+}  // namespace
+
+void change_on_admission(Context& context, Admission& admission, AdmitAnswer done) {
+  done(change_in_process(context, admission));
+}
+
+void check_on_admission(Context& context, Admission& admission, AdmitAnswer done) {
+  if (auto checked = check_in_process(context, admission); !checked) return done(checked);
+  if (context.quota == nullptr) return done({});
+  context.quota->admit(admission, std::move(done));
+}
+
+void admit_without_object(Context&, Admission&, AdmitAnswer done) {
+  done({});
+}
+
+}  // namespace muster::server
