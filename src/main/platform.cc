@@ -18,6 +18,7 @@
 #include "control/controllers.h"
 #include "main/credentials.h"
 #include "main/node_group.h"
+#include "main/webhook_client.h"
 #include "server/api_server.h"
 #include "server/authorization.h"
 #include "server/http/listener.h"
@@ -49,6 +50,9 @@ struct Platform::Parts {
   SystemDisk disk;
   EventLoop house;
   PollLoop machine;
+  WebhookClient webhooks{house};
+  MetricRegistry metrics;  // of the house, as all who count
+  server::HttpCounters http_counters{metrics};
   std::unique_ptr<store::Store> store;
   std::unique_ptr<server::ApiServer> server;
   std::unique_ptr<client::Api> controller_api;
@@ -74,9 +78,11 @@ Result<> Platform::Parts::open_store() {
 }
 
 void Platform::Parts::compose() {
-  server = std::make_unique<server::ApiServer>(
-      *store, house, clock, random,
-      server::ServerOptions{.authorizer = &authorizer, .log = log.child("server")});
+  server = std::make_unique<server::ApiServer>(*store, house, clock, random,
+                                               server::ServerOptions{.authorizer = &authorizer,
+                                                                     .webhooks = &webhooks,
+                                                                     .metrics = &metrics,
+                                                                     .log = log.child("server")});
   controller_api = server->in_process(server::controller_identity());
   agent_api = server->in_process(server::agent_identity());
   controllers = std::make_unique<control::Controllers>(
@@ -85,6 +91,7 @@ void Platform::Parts::compose() {
                               .policy = {.placement = core::Placement::pinned},
                               .record_folder = data + "/record",
                               .disk = &disk,
+                              .metrics = &metrics,
                               .log = log.child("control")});
   listener = std::make_unique<server::HttpListener>(
       [this](server::Request request, server::Respond respond) {
@@ -94,6 +101,7 @@ void Platform::Parts::compose() {
                           .authenticator = authenticator,
                           .server = credentials.server,
                           .client_authority_pem = credentials.authority.certificate_pem,
+                          .counters = &http_counters,
                           .log = log.child("http")});
 }
 
@@ -134,6 +142,7 @@ void Platform::Parts::run_threads() {
   threads.emplace_back([this] { disk.lane(DiskLane::background).run(); });
   threads.emplace_back([this] { machine.run(); });
   threads.emplace_back([this] { house.run(); });
+  threads.emplace_back([this] { webhooks.run(); });
   threads.emplace_back([this] { listener->run(); });
 }
 
@@ -186,6 +195,7 @@ void Platform::stop() {
     parts.store->close([&closed] { closed.set_value(); });
   });
   closed.get_future().wait();
+  parts.webhooks.stop();
   parts.house.stop();
   parts.machine.stop();
   parts.disk.lane(DiskLane::commit).stop();

@@ -9,6 +9,7 @@
 //
 //   threads:  house    ApiServer, Controllers, NodeAgents, names: everything that decides
 //             network  HttpListener: TLS and HTTP
+//             webhooks WebhookClient: TLS and HTTP, the other way
 //             disk ×2  commits; checkpoints and other background work
 //             machine  HostPods and the DNS socket: descriptors, processes
 // SPDX-License-Identifier: Apache-2.0

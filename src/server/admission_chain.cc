@@ -6,6 +6,7 @@
 #include "server/limit_ranges.h"
 #include "server/pod_security.h"
 #include "server/quota_book.h"
+#include "server/webhooks.h"
 
 namespace muster::server {
 
@@ -29,20 +30,36 @@ Outcome<> check_in_process(Context& context, Admission& admission) {
   return check_pod_security(context, admission);
 }
 
-}  // namespace
-
-void change_on_admission(Context& context, Admission& admission, AdmitAnswer done) {
-  done(change_in_process(context, admission));
-}
-
-void check_on_admission(Context& context, Admission& admission, AdmitAnswer done) {
-  if (auto checked = check_in_process(context, admission); !checked) return done(checked);
+void admit_by_quota(Context& context, Admission& admission, AdmitAnswer done) {
   if (context.quota == nullptr) return done({});
   context.quota->admit(admission, std::move(done));
 }
 
-void admit_without_object(Context&, Admission&, AdmitAnswer done) {
-  done({});
+}  // namespace
+
+void change_on_admission(Context& context, Admission& admission, AdmitAnswer done) {
+  auto changed = change_in_process(context, admission);
+  if (!changed || context.webhooks == nullptr) return done(std::move(changed));
+  context.webhooks->change(admission, std::move(done));
+}
+
+void check_on_admission(Context& context, Admission& admission, AdmitAnswer done) {
+  if (auto checked = check_in_process(context, admission); !checked) return done(checked);
+  if (context.webhooks == nullptr) return admit_by_quota(context, admission, std::move(done));
+  context.webhooks->check(
+      admission, [&context, &admission, done = std::move(done)](Outcome<> checked) mutable {
+        if (!checked) return done(std::move(checked));
+        admit_by_quota(context, admission, std::move(done));
+      });
+}
+
+void admit_without_object(Context& context, Admission& admission, AdmitAnswer done) {
+  if (context.webhooks == nullptr) return done({});
+  context.webhooks->change(
+      admission, [&context, &admission, done = std::move(done)](Outcome<> changed) mutable {
+        if (!changed) return done(std::move(changed));
+        context.webhooks->check(admission, std::move(done));
+      });
 }
 
 }  // namespace muster::server

@@ -10,8 +10,10 @@
 #include "server/object_cache.h"
 #include "server/quota_book.h"
 #include "server/request_handler.h"
+#include "server/server_metrics.h"
 #include "server/tree_cache.h"
 #include "server/upkeep.h"
+#include "server/webhooks.h"
 #include "server/write.h"
 
 namespace muster::server {
@@ -53,8 +55,12 @@ struct ApiServer::Parts {
         handler(context),
         collector(context),
         upkeep(context),
-        quota(context) {
+        quota(context),
+        webhooks(context, options.webhooks),
+        metrics(options.metrics == nullptr ? own_metrics : *options.metrics) {
     context.quota = &quota;
+    context.webhooks = &webhooks;
+    context.metrics = &metrics;
   }
 
   void start();
@@ -68,6 +74,9 @@ struct ApiServer::Parts {
   GarbageCollector collector;
   Upkeep upkeep;
   QuotaBook quota;
+  Webhooks webhooks;
+  MetricRegistry own_metrics;
+  ServerMetrics metrics;
 };
 
 void ApiServer::Parts::start() {

@@ -21,12 +21,14 @@
 #include "base/clock.h"
 #include "base/executor.h"
 #include "base/log.h"
+#include "base/metrics.h"
 #include "base/random.h"
 #include "base/result.h"
 #include "client/api.h"
 #include "server/authorizer.h"
 #include "server/pod_logs.h"
 #include "server/request.h"
+#include "server/webhook_transport.h"
 #include "store/store.h"
 
 namespace muster::server {
@@ -34,6 +36,8 @@ namespace muster::server {
 struct ServerOptions {
   const Authorizer* authorizer = nullptr;  // null: system:masters alone
   PodLogs* logs = nullptr;                 // null: there are none
+  WebhookTransport* webhooks = nullptr;    // null: nobody can be asked
+  MetricRegistry* metrics = nullptr;       // null: the server has one of its own
   Log log = Log::silent();
 };
 

@@ -16,6 +16,8 @@
 namespace muster::server {
 
 class QuotaBook;
+class ServerMetrics;
+class Webhooks;
 
 struct Context {
   store::Store& store;
@@ -28,6 +30,8 @@ struct Context {
   const Authorizer& authorizer;
   PodLogs* logs = nullptr;
   QuotaBook* quota = nullptr;
+  Webhooks* webhooks = nullptr;
+  ServerMetrics* metrics = nullptr;
   Log log = Log::silent();
 };
 

@@ -39,6 +39,11 @@ inline constexpr std::size_t upkeep_writes_max = 64;  // under way at a time
 // Pods that are looked at when their namespace becomes stricter.
 inline constexpr std::size_t pod_security_pods_max = 3'000;
 
+// The answer of a webhook, and what of its words is handed on.
+inline constexpr std::size_t webhook_reply_bytes_max = std::size_t{8} * 1024 * 1024;
+inline constexpr std::size_t webhook_message_bytes_max = 4'096;
+inline constexpr std::size_t webhook_warnings_max = 64;
+
 // How long a quota whose status could not be written waits for the next try.
 inline constexpr Span quota_retry_pause = Span::of_seconds(1);
 

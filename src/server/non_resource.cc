@@ -3,6 +3,7 @@
 
 #include "objects/json.h"
 #include "server/request_handler.h"
+#include "server/server_metrics.h"
 
 namespace muster::server {
 
@@ -14,13 +15,6 @@ namespace {
 constexpr std::string_view kubernetes_major = "1";
 constexpr std::string_view kubernetes_minor = "35";
 constexpr std::string_view kubernetes_version = "v1.35.0";
-
-bool is_health(std::string_view path) {
-  for (const std::string_view known : {"/healthz", "/livez", "/readyz"}) {
-    if (path == known || (path.starts_with(known) && path[known.size()] == '/')) return true;
-  }
-  return false;
-}
 
 Value version_value() {
   return Value::object({{"major", Value::string(kubernetes_major)},
@@ -51,7 +45,11 @@ Response RequestHandler::answer_path(const Asked& asked) {
   const std::string& path = asked.route.path;
   const std::string& method = asked.request.method;
   if (method != "GET" && method != "HEAD") return failure_answer(failures::method_not_allowed());
-  if (is_health(path)) return text_answer(200, "ok");
+  if (Health::is_path(path)) return health_.answer(path, asked.route.query);
+  if (path == "/metrics" && context_.metrics != nullptr) {
+    return {.content_type = "text/plain; version=0.0.4; charset=utf-8",
+            .body = Piece::copy_of(context_.metrics->text(context_.store.statistics()))};
+  }
   if (path == "/version") {
     const auto form = answer_form(asked.request, asked.route.query, Answerable::plain);
     // A version is for people and programs alike, and always JSON.

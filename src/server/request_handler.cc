@@ -8,6 +8,7 @@
 #include "server/limits.h"
 #include "server/log_request.h"
 #include "server/remove_collection.h"
+#include "server/server_metrics.h"
 
 namespace muster::server {
 
@@ -35,7 +36,7 @@ bool fits(std::string_view verb, const Route& route) {
 
 }  // namespace
 
-RequestHandler::RequestHandler(Context& context) : context_(context) {}
+RequestHandler::RequestHandler(Context& context) : context_(context), health_(context) {}
 
 const Discovery& RequestHandler::discovery() {
   if (!discovery_) discovery_.emplace(context_.registry);
@@ -121,7 +122,31 @@ void RequestHandler::handle(Request request, Respond respond) {
       answer_form(asked.request, asked.route.query, many ? Answerable::lists : Answerable::objects);
   if (!form) return fail(form.error());
   asked.form = *form;
+  asked.respond = counted(asked, std::move(asked.respond));
   dispatch(std::move(asked));
+}
+
+// Only of resources that exist: what a stranger types makes no series.
+Respond RequestHandler::counted(const Asked& asked, Respond respond) {
+  ServerMetrics* metrics = context_.metrics;
+  if (metrics == nullptr) return respond;
+  const bool changes = asked.request.method != "GET" && asked.request.method != "HEAD";
+  metrics->begin(changes);
+  return [metrics, changes, &clock = context_.clock, start = context_.clock.monotonic(),
+          verb = asked.verb, kind = asked.target.kind, version = asked.target.version,
+          subresource = asked.target.subresource,
+          respond = std::move(respond)](Response response) mutable {
+    metrics->end(changes);
+    metrics->count(
+        {.verb = verb,
+         .group = kind->group,
+         .version = version->name,
+         .resource = kind->plural,
+         .subresource = subresource,
+         .code = response.status,
+         .seconds = static_cast<double>((clock.monotonic() - start).nanoseconds) * 1e-9});
+    respond(std::move(response));
+  };
 }
 
 void RequestHandler::dispatch(Asked asked) {

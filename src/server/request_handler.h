@@ -13,6 +13,7 @@
 #include "server/answer.h"
 #include "server/context.h"
 #include "server/discovery.h"
+#include "server/health.h"
 #include "server/openapi.h"
 #include "server/request.h"
 #include "server/route.h"
@@ -59,6 +60,7 @@ class RequestHandler {
 
   Outcome<WriteRequest> write_request(const Asked& asked) const;
   WriteAnswer answering(Asked asked);
+  Respond counted(const Asked& asked, Respond respond);
   void respond_later(Respond respond, Response response);
 
   // Made when somebody asks: a server that is used in process alone needs neither.
@@ -68,6 +70,7 @@ class RequestHandler {
   std::optional<Discovery> discovery_;
   std::optional<OpenApi> openapi_;
   EncodedEvents encoded_;
+  Health health_;
 };
 
 }  // namespace muster::server

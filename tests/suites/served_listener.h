@@ -1,6 +1,6 @@
 // A listener with its two threads for the length of a test: the house runs the handler that the
-// test gives, the network thread serves. There is one token, "good", of an administrator, and one
-// that has expired, "late".
+// test gives, the network thread serves. There is one token, "good", of an administrator, one of a
+// tenant, "tenant", and one that has expired, "late".
 //
 //   Served served([](Request, Respond respond) { respond({.status = 204}); });
 //   TlsPeer peer = served.connect();
@@ -33,7 +33,8 @@ class Served {
                                        .authenticator = filled(),
                                        .server = server_,
                                        .client_authority_pem = authority_.certificate_pem,
-                                       .limits = limits}) {
+                                       .limits = limits,
+                                       .counters = &counters_}) {
     listener_.open("127.0.0.1", 0).must();
     house_thread_ = std::jthread([this] { house_.run(); });
     network_thread_ = std::jthread([this] { listener_.run(); });
@@ -61,6 +62,14 @@ class Served {
     done.get_future().wait();
   }
 
+  // Whether a limit was met so often.
+  bool has_counted(std::string_view limit, int times) {
+    std::string text;
+    on_house([&] { text = metrics_.to_text(); });
+    return text.find("muster_http_limit_total{limit=\"" + std::string(limit) + "\"} " +
+                     std::to_string(times) + "\n") != std::string::npos;
+  }
+
   std::string address() const { return listener_.address(); }
   const CertifiedKey& authority() const { return authority_; }
   EventLoop& house() { return house_; }
@@ -73,6 +82,7 @@ class Served {
  private:
   const Authenticator& filled() {
     authenticator_.accept({.digest = digest_of("good"), .identity = admin_identity()}).must();
+    authenticator_.accept({.digest = digest_of("tenant"), .identity = {.name = "tenant"}}).must();
     authenticator_
         .accept({.digest = digest_of("late"),
                  .identity = admin_identity(),
@@ -86,6 +96,8 @@ class Served {
   CertifiedKey authority_;
   CertifiedKey server_;
   Authenticator authenticator_;
+  MetricRegistry metrics_;
+  HttpCounters counters_{metrics_};
   HttpListener listener_;
   std::jthread house_thread_;
   std::jthread network_thread_;

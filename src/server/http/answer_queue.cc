@@ -4,11 +4,12 @@
 #include <algorithm>
 #include <utility>
 
+#include "server/http/gzip.h"
 #include "server/http/limits.h"
 
 namespace muster::server {
 
-std::uint64_t AnswerQueue::expect(AnswerForm form) {
+std::uint64_t AnswerQueue::expect(AnswerManner form) {
   slots_.push_back({.form = form});
   return first_ticket_ + slots_.size() - 1;
 }
@@ -23,6 +24,7 @@ void AnswerQueue::deliver(Delivery delivery) {
     return;
   }
   Slot& slot = slots_[delivery.ticket - first_ticket_];
+  compress(slot.form, delivery);
   if (delivery.head) {
     slot.has_head = true;
     slot.head = std::move(*delivery.head);
@@ -35,6 +37,19 @@ void AnswerQueue::deliver(Delivery delivery) {
     slot.bytes += piece.size();
     if (piece.size() > 0) slot.pieces.push_back(std::move(piece));
   }
+}
+
+// A large answer that is whole. What is smaller is not worth the time of both sides.
+void AnswerQueue::compress(const AnswerManner& manner, Delivery& delivery) {
+  if (!manner.may_gzip || manner.head_only || !delivery.head || delivery.is_stream) return;
+  std::size_t bytes = 0;
+  for (const Piece& piece : delivery.pieces) bytes += piece.size();
+  if (bytes <= http_gzip_bytes_min) return;
+  const std::string smaller = gzipped(delivery.pieces);
+  if (smaller.empty()) return;
+  delivery.pieces = {Piece::copy_of(smaller)};
+  delivery.head->headers.emplace_back("Content-Encoding", "gzip");
+  delivery.head->headers.emplace_back("Vary", "Accept-Encoding");
 }
 
 bool AnswerQueue::must_close(const Slot& slot) {

@@ -25,10 +25,11 @@
 namespace muster::server {
 
 // What the request says about its answer.
-struct AnswerForm {
+struct AnswerManner {
   bool keep_alive = true;
   bool may_chunk = true;   // HTTP/1.1
   bool head_only = false;  // HEAD
+  bool may_gzip = false;   // the client accepts it
 };
 
 // A part of an answer on its way from the house.
@@ -48,7 +49,7 @@ class AnswerQueue {
   AnswerQueue& operator=(const AnswerQueue&) = delete;
   ~AnswerQueue() { clear(); }
 
-  std::uint64_t expect(AnswerForm form);
+  std::uint64_t expect(AnswerManner form);
   void expect_continue();
 
   void deliver(Delivery delivery);
@@ -67,8 +68,10 @@ class AnswerQueue {
   bool is_empty() const { return slots_.empty(); }
 
  private:
+  static void compress(const AnswerManner& manner, Delivery& delivery);
+
   struct Slot {
-    AnswerForm form;
+    AnswerManner form;
     bool is_continue = false;
     bool has_head = false;  // it has arrived
     bool head_written = false;

@@ -19,6 +19,7 @@
 #include <utility>
 
 #include "server/http/answer_text.h"
+#include "server/http/gzip.h"
 #include "server/http/tls.h"
 
 namespace muster::server {
@@ -82,11 +83,11 @@ class TlsConnection final : public Connection, public std::enable_shared_from_th
   void read_head();
   void on_head(Fault fault);
   void take_request();
-  void read_body(const AnswerForm& form);
+  void read_body(const AnswerManner& form);
   void on_body(Fault fault);
   void dispatch();
-  void refuse(AnswerForm form, Response response);
-  AnswerForm form_of_request() const;
+  void refuse(AnswerManner form, Response response);
+  AnswerManner form_of_request() const;
   void pump();
   void on_written(Fault fault);
   void linger();
@@ -170,6 +171,7 @@ void TlsConnection::on_head(Fault fault) {
   if (state_ != State::open) return close();
   read_deadline_ = never;
   if (fault == http::error::header_limit || fault == http::error::buffer_overflow) {
+    board_.count(HttpLimit::head_bytes);
     return refuse({.keep_alive = false},
                   {.status = 431,
                    .content_type = "text/plain",
@@ -186,20 +188,21 @@ void TlsConnection::on_head(Fault fault) {
   take_request();
 }
 
-AnswerForm TlsConnection::form_of_request() const {
+AnswerManner TlsConnection::form_of_request() const {
   const auto& message = parser_->get();
   return {.keep_alive = message.keep_alive(),
           .may_chunk = message.version() >= 11,
-          .head_only = message.method() == http::verb::head};
+          .head_only = message.method() == http::verb::head,
+          .may_gzip = accepts_gzip(text_of(message[http::field::accept_encoding]))};
 }
 
 // The head is here. Who asks is settled before a byte of the body is kept.
 void TlsConnection::take_request() {
   const auto& message = parser_->get();
-  AnswerForm form = form_of_request();
-  const AnswerForm last{.keep_alive = form.keep_alive && parser_->is_done(),
-                        .may_chunk = form.may_chunk,
-                        .head_only = form.head_only};
+  AnswerManner form = form_of_request();
+  const AnswerManner last{.keep_alive = form.keep_alive && parser_->is_done(),
+                          .may_chunk = form.may_chunk,
+                          .head_only = form.head_only};
   const std::string_view target = text_of(message.target());
   if (!target.starts_with('/')) {
     return refuse(last, refusal(Error::bad_request("the target must be a path")));
@@ -220,9 +223,10 @@ void TlsConnection::take_request() {
   read_body(last);
 }
 
-void TlsConnection::read_body(const AnswerForm& form) {
+void TlsConnection::read_body(const AnswerManner& form) {
   const auto announced = parser_->content_length();
   if (announced && *announced > limits().body_bytes) {
+    board_.count(HttpLimit::body_bytes);
     return refuse(form, refusal(body_too_large(limits())));
   }
   const std::size_t needed = announced ? static_cast<std::size_t>(*announced) : limits().body_bytes;
@@ -249,6 +253,7 @@ void TlsConnection::on_body(Fault fault) {
   read_deadline_ = never;
   if (fault == http::error::body_limit) {
     release_body();
+    board_.count(HttpLimit::body_bytes);
     return refuse({.keep_alive = false}, refusal(body_too_large(limits())));
   }
   if (fault) return close();
@@ -256,7 +261,7 @@ void TlsConnection::on_body(Fault fault) {
 }
 
 void TlsConnection::dispatch() {
-  const AnswerForm form = form_of_request();
+  const AnswerManner form = form_of_request();
   auto& message = parser_->get();
   const std::string_view target = text_of(message.target());
   const std::size_t path_size = std::min(target.find('?'), target.size());
@@ -282,7 +287,7 @@ void TlsConnection::dispatch() {
 }
 
 // An answer of the transport's own, in its turn.
-void TlsConnection::refuse(AnswerForm form, Response response) {
+void TlsConnection::refuse(AnswerManner form, Response response) {
   reads_no_more_ = !form.keep_alive;
   deliver(as_delivery(answers_.expect(form), std::move(response)));
   wait_for_request();
@@ -350,7 +355,14 @@ void TlsConnection::drain(std::size_t bytes_left) {
 void TlsConnection::sweep() {
   const bool waits_idly = awaits_first_byte_ && !answers_.is_empty();
   const bool is_late = board_.sweeps() > read_deadline_ && !waits_idly;
-  if (is_late || board_.sweeps() > write_deadline_) close();
+  const bool is_stuck = board_.sweeps() > write_deadline_;
+  if (!is_late && !is_stuck) return;
+  if (state_ == State::shaking || state_ == State::open) {
+    board_.count(is_stuck                   ? HttpLimit::write_time
+                 : state_ == State::shaking ? HttpLimit::handshake_time
+                                            : HttpLimit::read_time);
+  }
+  close();
 }
 
 void TlsConnection::stop() {

@@ -18,6 +18,15 @@ inline constexpr std::size_t http_body_bytes_max = std::size_t{3} * 1024 * 1024;
 inline constexpr std::size_t http_bodies_bytes_max = std::size_t{256} * 1024 * 1024;
 inline constexpr std::size_t http_requests_max = 4'096;
 
+// Of these, what one user may have in hand: requests that read and requests that change something
+// (429 beyond it), so that one flood does not starve everybody else. As kube-apiserver's exempt
+// level, system:masters are not counted: they have to get in when nobody else does.
+inline constexpr std::size_t http_reads_per_user_max = 400;
+inline constexpr std::size_t http_changes_per_user_max = 200;
+
+// An answer larger than this is compressed for who accepts it.
+inline constexpr std::size_t http_gzip_bytes_min = std::size_t{128} * 1024;
+
 // A connection beyond this is closed as it comes.
 inline constexpr std::size_t http_connections_max = 10'000;
 
@@ -36,6 +45,8 @@ struct HttpLimits {
   std::size_t body_bytes = http_body_bytes_max;
   std::size_t bodies_bytes = http_bodies_bytes_max;
   std::size_t requests = http_requests_max;
+  std::size_t reads_per_user = http_reads_per_user_max;
+  std::size_t changes_per_user = http_changes_per_user_max;
   std::size_t connections = http_connections_max;
   std::size_t pipeline = http_pipeline_max;
   std::size_t linger_bytes = http_linger_bytes_max;

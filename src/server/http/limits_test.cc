@@ -119,6 +119,49 @@ TEST(http_limits, requests_that_wait_for_their_answers_are_counted) {
   EXPECT_EQ(second.read_answer().status, 500);
 }
 
+TEST(http_limits, one_user_has_a_share_and_others_have_theirs) {
+  std::vector<Respond> held;
+  Served served(
+      [&](Request request, Respond respond) {
+        if (request.path == "/hold") return held.push_back(std::move(respond));
+        respond(text_response("done"));
+      },
+      {.reads_per_user = 1, .changes_per_user = 1});
+  TlsPeer first = served.connect();
+  first.send(asking("GET", "/hold", {}, "Bearer tenant"));
+  bool is_held = false;
+  while (!is_held) served.on_house([&] { is_held = !held.empty(); });
+  TlsPeer second = served.connect();
+  second.send(asking("GET", "/a", {}, "Bearer tenant"));
+  const HttpAnswer refused = second.read_answer();
+  EXPECT_EQ(refused.status, 429);
+  EXPECT_EQ(refused.headers.at("Retry-After"), "1");
+  second.send(asking("POST", "/a", "x", "Bearer tenant"));
+  EXPECT_EQ(second.read_answer().status, 200);
+  TlsPeer admin = served.connect();
+  admin.send(asking("GET", "/a"));
+  EXPECT_EQ(admin.read_answer().status, 200);
+  EXPECT_TRUE(served.has_counted("user_requests", 1));
+  served.on_house([&] {
+    held.front()(text_response("done"));
+    held.clear();
+  });
+  EXPECT_EQ(first.read_answer().status, 200);
+  second.send(asking("GET", "/a", {}, "Bearer tenant"));
+  EXPECT_EQ(second.read_answer().status, 200);
+}
+
+TEST(http_limits, each_is_counted) {
+  Served served(accept_all, {.head_bytes = 1000, .body_bytes = 1000, .connections = 1});
+  {
+    TlsPeer peer = served.connect();
+    peer.send(asking("POST", "/a", std::string(2000, 'x')));
+    EXPECT_EQ(peer.read_answer().status, 413);
+  }
+  EXPECT_TRUE(served.has_counted("body_bytes", 1));
+  EXPECT_TRUE(served.has_counted("head_bytes", 0));
+}
+
 TEST(http_limits, a_head_that_is_too_large_is_refused) {
   Served served(accept_all);
   TlsPeer peer = served.connect();

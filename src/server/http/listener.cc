@@ -138,6 +138,7 @@ void HttpListener::Network::accept() {
 
 void HttpListener::Network::add(tcp::socket peer) {
   if (connections.size() >= limits().connections) {
+    count(HttpLimit::connections);
     options().log.warning("connection refused: there are too many",
                           {{"maximum", limits().connections}});
     return;

@@ -27,6 +27,7 @@
 #include "base/unique_function.h"
 #include "server/authentication.h"
 #include "server/certificates.h"
+#include "server/http/counters.h"
 #include "server/http/limits.h"
 #include "server/request.h"
 
@@ -41,6 +42,7 @@ struct HttpOptions {
   const CertifiedKey& server;             // read by the constructor alone
   std::string client_authority_pem = {};  // who may vouch for clients; empty: nobody
   HttpLimits limits = {};
+  const HttpCounters* counters = nullptr;  // null: nothing is counted
   Log log = Log::silent();
 };
 

@@ -2,6 +2,7 @@
 #include "server/http/listener.h"
 
 #include <gtest/gtest.h>
+#include <zlib.h>
 
 #include <atomic>
 #include <map>
@@ -119,6 +120,44 @@ TEST(listener, writes_large_answers_whole) {
   peer.send(asking("GET", "/") + asking("GET", "/"));
   EXPECT_TRUE(peer.read_answer().body == large);
   EXPECT_TRUE(peer.read_answer().body == large);
+}
+
+std::string inflated(std::string text) {
+  z_stream stream = {};
+  EXPECT_EQ(inflateInit2(&stream, 15 + 16), Z_OK);
+  std::string out(20'000'000, '\0');
+  stream.next_in = reinterpret_cast<Bytef*>(text.data());
+  stream.avail_in = static_cast<uInt>(text.size());
+  stream.next_out = reinterpret_cast<Bytef*>(out.data());
+  stream.avail_out = static_cast<uInt>(out.size());
+  EXPECT_EQ(inflate(&stream, Z_FINISH), Z_STREAM_END);
+  out.resize(stream.total_out);
+  inflateEnd(&stream);
+  return out;
+}
+
+TEST(listener, compresses_large_answers_for_who_accepts_it) {
+  std::string large;
+  while (large.size() < 500'000) large += std::to_string(large.size());
+  Served served([&](Request request, Respond respond) {
+    respond(text_response(request.path == "/large" ? large : "small"));
+  });
+  TlsPeer peer = served.connect();
+  const auto ask = [&](std::string_view path, std::string_view encodings) {
+    std::string text = asking("GET", path);
+    text.insert(text.size() - 2, "Accept-Encoding: " + std::string(encodings) + "\r\n");
+    peer.send(text);
+    return peer.read_answer();
+  };
+  const HttpAnswer small = ask("/small", "gzip");
+  EXPECT_EQ(small.body, "small");
+  EXPECT_FALSE(small.headers.contains("Content-Encoding"));
+  EXPECT_TRUE(ask("/large", "deflate, gzip;q=0").body == large);
+  const HttpAnswer answer = ask("/large", "deflate, gzip;q=0.9");
+  EXPECT_EQ(answer.headers.at("Content-Encoding"), "gzip");
+  EXPECT_EQ(answer.headers.at("Vary"), "Accept-Encoding");
+  EXPECT_LT(answer.body.size(), large.size());
+  EXPECT_TRUE(inflated(answer.body) == large);
 }
 
 TEST(listener, answers_500_for_a_request_that_was_dropped) {

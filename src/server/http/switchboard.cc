@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/http/switchboard.h"
 
+#include <algorithm>
 #include <utility>
 #include <variant>
 
@@ -61,7 +62,14 @@ void Ticket::answer(Response response) {
 }  // namespace
 
 bool Switchboard::ask(Request request, Letter letter) {
-  if (requests_ >= limits().requests) return false;
+  if (requests_ >= limits().requests) {
+    count(HttpLimit::requests);
+    return false;
+  }
+  if (!take_share(request, letter)) {
+    count(HttpLimit::user_requests);
+    return false;
+  }
   ++requests_;
   Ticket ticket(shared_from_this(), std::move(letter));
   options_.house.post(
@@ -73,8 +81,34 @@ bool Switchboard::ask(Request request, Letter letter) {
   return true;
 }
 
+// Masters are not counted, and those who ask without a name get only health and version.
+bool Switchboard::take_share(const Request& request, Letter& letter) {
+  const Identity& who = request.identity;
+  if (who.name.empty() || std::ranges::find(who.groups, "system:masters") != who.groups.end()) {
+    return true;
+  }
+  const bool changes = request.method != "GET" && request.method != "HEAD";
+  Share& share = shares_[who.name];
+  std::size_t& used = changes ? share.changes : share.reads;
+  if (used >= (changes ? limits().changes_per_user : limits().reads_per_user)) return false;
+  ++used;
+  letter.user = who.name;
+  letter.changes = changes;
+  return true;
+}
+
+void Switchboard::give_share_back(const Letter& letter) {
+  const auto share = shares_.find(letter.user);
+  if (letter.user.empty() || share == shares_.end()) return;
+  --(letter.changes ? share->second.changes : share->second.reads);
+  if (share->second.reads == 0 && share->second.changes == 0) shares_.erase(share);
+}
+
 bool Switchboard::reserve_body(std::size_t bytes) {
-  if (bodies_bytes_ + bytes > limits().bodies_bytes) return false;
+  if (bodies_bytes_ + bytes > limits().bodies_bytes) {
+    count(HttpLimit::bodies_bytes);
+    return false;
+  }
   bodies_bytes_ += bytes;
   return true;
 }
@@ -100,6 +134,7 @@ std::vector<Letter> Switchboard::take_letters() {
     if (!letter.delivery.head) continue;
     bodies_bytes_ -= letter.body_bytes;
     --requests_;
+    give_share_back(letter);
   }
   return letters;
 }

@@ -12,8 +12,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <vector>
 
 #include "server/http/answer_queue.h"
@@ -28,6 +31,8 @@ struct Letter {
   std::uint64_t connection = 0;
   Delivery delivery = {};
   std::size_t body_bytes = 0;
+  std::string user = {};  // whose share it takes; empty: nobody's
+  bool changes = false;   // of those that change something
 };
 
 class Switchboard : public std::enable_shared_from_this<Switchboard> {
@@ -42,8 +47,12 @@ class Switchboard : public std::enable_shared_from_this<Switchboard> {
   const HttpLimits& limits() const { return options_.limits; }
 
   // Posts the request to the house; the letter says where its answer goes. False when too many
-  // requests wait for their answers.
+  // requests wait for their answers, of all or of this user.
   bool ask(Request request, Letter letter);
+
+  void count(HttpLimit limit) const {
+    if (options_.counters != nullptr) options_.counters->count(limit);
+  }
 
   // Room for a body; false when all bodies together would be too much.
   bool reserve_body(std::size_t bytes);
@@ -77,6 +86,14 @@ class Switchboard : public std::enable_shared_from_this<Switchboard> {
   bool is_stopping_ = false;
   std::size_t bodies_bytes_ = 0;  // announced and not yet answered
   std::size_t requests_ = 0;      // asked and not yet answered
+
+  struct Share {
+    std::size_t reads = 0;
+    std::size_t changes = 0;
+  };
+  bool take_share(const Request& request, Letter& letter);
+  void give_share_back(const Letter& letter);
+  std::map<std::string, Share, std::less<>> shares_;  // of who has requests in hand
 
   std::mutex mutex_;
   std::vector<Letter> letters_;  // under mutex_

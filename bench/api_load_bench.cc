@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: Apache-2.0
+// One load for any Kubernetes API, so that ratios are of the same work in the same run: durable
+// creates of a 1.5 KB pod by 64 clients and by one, a list of all of them twice, one event to a
+// thousand watchers, memory. TLS throughout; every client is a kept connection of its own.
+//
+//   api_load_bench ours=/path/kubeconfig:PID peer=/path/kubeconfig:PID,PID
+//
+// The second is the peer of the first: ratios are printed. Beside them: what a bare pwrite and
+// fdatasync take in the same run, and the load program's own share of the CPU time of a phase.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <boost/asio/io_context.hpp>
+#include <chrono>
+#include <cstdlib>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/os/files.h"
+#include "client/https/endpoint.h"
+#include "client/https/line.h"
+#include "client/https/request_text.h"
+#include "client/kubeconfig.h"
+
+namespace muster::bench {
+namespace {
+
+using client::Line;
+using Stopwatch = std::chrono::steady_clock;
+
+constexpr int clients = 64;
+constexpr int pods = 10'000;
+constexpr int creates_of_one = 300;
+constexpr int watchers = 1'000;
+constexpr int events = 20;
+constexpr int syncs = 300;
+constexpr std::string_view name_space = "api-load";
+
+double milliseconds_since(Stopwatch::time_point began) {
+  return std::chrono::duration<double, std::milli>(Stopwatch::now() - began).count();
+}
+
+double quantile(std::vector<double> values, double q) {
+  if (values.empty()) return 0;
+  std::sort(values.begin(), values.end());
+  return values[static_cast<std::size_t>(q * static_cast<double>(values.size() - 1))];
+}
+
+// CPU milliseconds of this program.
+double own_cpu() {
+  rusage used{};
+  getrusage(RUSAGE_SELF, &used);
+  const auto of = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) * 1e3 + static_cast<double>(time.tv_usec) * 1e-3;
+  };
+  return of(used.ru_utime) + of(used.ru_stime);
+}
+
+std::string pod_body(std::string_view name) {
+  std::string body = fmt::format(
+      R"({{"apiVersion":"v1","kind":"Pod","metadata":{{"name":"{}","labels":{{"app":"load"}},
+"annotations":{{"note":"{}"}}}},"spec":{{"restartPolicy":"Never","nodeSelector":{{"none":"here"}},
+"schedulerName":"nobody","containers":[{{"name":"main","image":"registry.example/load:1","env":[)",
+      name, std::string(300, 'n'));
+  for (int i = 0; i < 16; ++i) {
+    body +=
+        fmt::format(R"({}{{"name":"VARIABLE_{}","value":"value-of-it"}})", i == 0 ? "" : ",", i);
+  }
+  return body + R"(],"resources":{"requests":{"cpu":"1","memory":"1Gi"}}}]}})";
+}
+
+// One server under load.
+class Server {
+ public:
+  Server(std::string name, const std::string& kubeconfig, std::vector<int> processes)
+      : name_(std::move(name)), processes_(std::move(processes)) {
+    const std::string text = read_whole_file(kubeconfig, 1 << 20).must();
+    access_ = client::read_kubeconfig(text, {}, [](const std::string& path) {
+                return read_whole_file(path, 1 << 20);
+              }).must();
+    endpoint_ = client::parse_endpoint(access_.server).must();
+    context_ = client::make_client_context(access_).must();
+    server_name_ = access_.tls_server_name.empty() ? endpoint_.host : access_.tls_server_name;
+    limits_.answer_bytes = std::size_t{1} << 30U;
+  }
+
+  const std::string& name() const { return name_; }
+
+  std::shared_ptr<Line> connect(boost::asio::io_context& io) const {
+    return client::make_line(io, {.endpoint = endpoint_,
+                                  .context = context_.get(),
+                                  .server_name = server_name_,
+                                  .limits = limits_});
+  }
+
+  std::string text(std::string_view method, std::string target, std::string body = {}) const {
+    return client::to_text({.method = method,
+                            .target = std::move(target),
+                            .content_type = body.empty() ? std::string_view() : "application/json",
+                            .body = std::move(body)},
+                           {.host = endpoint_.authority(), .token = access_.token});
+  }
+
+  // One request on a connection of its own.
+  client::WholeAnswer ask(const std::string& request) const {
+    boost::asio::io_context io{1};
+    const auto line = connect(io);
+    client::WholeAnswer whole;
+    line->ask(request, {.on_whole = [&](client::WholeAnswer answer) { whole = std::move(answer); },
+                        .on_failed =
+                            [&](client::LineFailure failure) {
+                              fmt::print(stderr, "{}: {}\n", name_, failure.error.message);
+                              std::exit(1);
+                            }});
+    io.run();
+    line->close();
+    return whole;
+  }
+
+  double resident_megabytes() const {
+    double kilobytes = 0;
+    for (const int process : processes_) {
+      std::ifstream status(fmt::format("/proc/{}/status", process));
+      for (std::string word; status >> word;) {
+        if (word != "VmRSS:") continue;
+        double value = 0;
+        status >> value;
+        kilobytes += value;
+      }
+    }
+    return kilobytes / 1024;
+  }
+
+ private:
+  std::string name_;
+  std::vector<int> processes_;
+  client::ClusterAccess access_;
+  client::Endpoint endpoint_;
+  client::TlsContext context_;
+  std::string server_name_;
+  client::HttpsLimits limits_;
+};
+
+struct Figures {
+  double creates_per_second = 0;
+  double create_p99 = 0;
+  double own_share = 0;
+  double one_client_p50 = 0;
+  double first_list = 0;
+  double second_list = 0;
+  double last_watcher = 0;
+  double idle_megabytes = 0;
+  double full_megabytes = 0;
+};
+
+// Clients that create pods one after the other until all are there.
+class Creation {
+ public:
+  Creation(const Server& server, std::string prefix, int count)
+      : server_(server), prefix_(std::move(prefix)), left_(count) {}
+
+  // Milliseconds of each request.
+  std::vector<double> run(int clients_at_once) {
+    for (int i = 0; i < clients_at_once; ++i) {
+      lines_.push_back(server_.connect(io_));
+      next(lines_.back());
+    }
+    io_.run();
+    for (const auto& line : lines_) line->close();
+    return times_;
+  }
+
+ private:
+  void next(const std::shared_ptr<Line>& line) {
+    if (left_ == 0) return;
+    --left_;
+    const std::string body = pod_body(fmt::format("{}-{}", prefix_, left_));
+    const auto began = Stopwatch::now();
+    line->ask(server_.text("POST", fmt::format("/api/v1/namespaces/{}/pods", name_space), body),
+              {.on_whole =
+                   [this, line, began](const client::WholeAnswer& answer) {
+                     if (answer.status != 201) {
+                       fmt::print(stderr, "{}: {}\n", answer.status, answer.body.substr(0, 500));
+                       std::exit(1);
+                     }
+                     times_.push_back(milliseconds_since(began));
+                     next(line);
+                   },
+               .on_failed =
+                   [](const client::LineFailure& failure) {
+                     fmt::print(stderr, "{}\n", failure.error.message);
+                     std::exit(1);
+                   }});
+  }
+
+  const Server& server_;
+  std::string prefix_;
+  int left_;
+  boost::asio::io_context io_{1};
+  std::vector<std::shared_ptr<Line>> lines_;
+  std::vector<double> times_;
+};
+
+// From the request that changes an object to its event at the last of all watchers.
+double last_watcher(const Server& server) {
+  boost::asio::io_context io{1};
+  const std::string path = fmt::format("/api/v1/namespaces/{}/configmaps", name_space);
+  int connected = 0;
+  int seen = 0;
+  std::vector<std::shared_ptr<Line>> lines;
+  for (int i = 0; i < watchers; ++i) {
+    lines.push_back(server.connect(io));
+    lines.back()->ask(server.text("GET", path + "?watch=1&fieldSelector=metadata.name%3Dtold"),
+                      {.on_whole = [](const client::WholeAnswer&) {},
+                       .on_failed = [](const client::LineFailure&) {},
+                       .on_piece =
+                           [&](std::string_view piece) {
+                             if (piece.find("\"ADDED\"") != std::string_view::npos) ++connected;
+                             if (piece.find("\"MODIFIED\"") != std::string_view::npos) ++seen;
+                           }});
+  }
+  server.ask(server.text("POST", path, R"({"metadata":{"name":"told"}})"));
+  while (connected < watchers) io.run_one();
+  const auto writer = server.connect(io);
+  std::vector<double> times;
+  for (int event = 0; event < events; ++event) {
+    seen = 0;
+    const auto began = Stopwatch::now();
+    writer->ask(
+        server.text("PUT", path + "/told",
+                    fmt::format(R"({{"metadata":{{"name":"told"}},"data":{{"n":"{}"}}}})", event)),
+        {.on_whole = [](const client::WholeAnswer&) {},
+         .on_failed = [](const client::LineFailure&) {}});
+    while (seen < watchers) io.run_one();
+    times.push_back(milliseconds_since(began));
+    while (io.poll_one() > 0) {
+    }
+  }
+  for (const auto& line : lines) line->close();
+  writer->close();
+  return quantile(times, 0.5);
+}
+
+double timed_list(const Server& server) {
+  const auto began = Stopwatch::now();
+  const auto answer =
+      server.ask(server.text("GET", fmt::format("/api/v1/namespaces/{}/pods", name_space)));
+  const double took = milliseconds_since(began);
+  fmt::print("  {}: list of {:.1f} MB in {:.0f} ms\n", server.name(),
+             static_cast<double>(answer.body.size()) / 1e6, took);
+  return took;
+}
+
+Figures measure(const Server& server) {
+  Figures figures;
+  figures.idle_megabytes = server.resident_megabytes();
+  server.ask(server.text("POST", "/api/v1/namespaces",
+                         fmt::format(R"({{"metadata":{{"name":"{}"}}}})", name_space)));
+  figures.one_client_p50 = quantile(Creation(server, "one", creates_of_one).run(1), 0.5);
+  const double cpu = own_cpu();
+  const auto began = Stopwatch::now();
+  const auto times = Creation(server, "many", pods - creates_of_one).run(clients);
+  const double took = milliseconds_since(began);
+  figures.creates_per_second = static_cast<double>(times.size()) / took * 1e3;
+  figures.create_p99 = quantile(times, 0.99);
+  figures.own_share = (own_cpu() - cpu) / took;
+  figures.first_list = timed_list(server);
+  figures.second_list = timed_list(server);
+  figures.last_watcher = last_watcher(server);
+  figures.full_megabytes = server.resident_megabytes();
+  server.ask(server.text("DELETE", fmt::format("/api/v1/namespaces/{}", name_space)));
+  return figures;
+}
+
+// The p50 of a durable write of the same size, in the folder where this runs.
+double sync_milliseconds() {
+  const std::string path = "api_load_bench.sync";
+  const int file = ::open(path.c_str(), O_CREAT | O_RDWR | O_TRUNC, 0600);
+  const std::string block(4'096, 'x');
+  std::vector<double> times;
+  for (int i = 0; i < syncs; ++i) {
+    const auto began = Stopwatch::now();
+    const bool written = ::pwrite(file, block.data(), block.size(), i * 4'096) > 0;
+    if (!written || ::fdatasync(file) != 0) std::exit(1);
+    times.push_back(milliseconds_since(began));
+  }
+  ::close(file);
+  ::unlink(path.c_str());
+  return quantile(times, 0.5);
+}
+
+void print(std::string_view what, double ours, double peer, std::string_view unit) {
+  fmt::print("{:<48} {:>10.1f} {:<4}", what, ours, unit);
+  if (peer > 0) fmt::print("  peer {:>10.1f} {:<4}  ratio {:.2f}", peer, unit, ours / peer);
+  fmt::print("\n");
+}
+
+// `name=kubeconfig:pid,pid`
+Server server_of(std::string_view argument) {
+  const std::size_t equals = argument.find('=');
+  const std::size_t colon = argument.rfind(':');
+  std::vector<int> processes;
+  std::string_view rest = colon == std::string_view::npos ? "" : argument.substr(colon + 1);
+  while (!rest.empty()) {
+    processes.push_back(std::atoi(std::string(rest.substr(0, rest.find(','))).c_str()));
+    rest.remove_prefix(std::min(rest.find(','), rest.size() - 1) + 1);
+  }
+  return {std::string(argument.substr(0, equals)),
+          std::string(argument.substr(equals + 1, colon - equals - 1)), std::move(processes)};
+}
+
+int run(const std::vector<std::string_view>& arguments) {
+  if (arguments.empty() || arguments.size() > 2) {
+    fmt::print("api_load_bench NAME=KUBECONFIG:PID[,PID] [NAME=KUBECONFIG:PID[,PID]]\n");
+    return arguments.empty() ? 0 : 2;  // a suite that runs every program has no server for it
+  }
+  std::vector<Figures> all;
+  for (const std::string_view argument : arguments) all.push_back(measure(server_of(argument)));
+  const Figures& ours = all.front();
+  const Figures peer = all.size() > 1 ? all[1] : Figures();
+  const double sync = sync_milliseconds();
+  print(fmt::format("durable creates, {} clients", clients), ours.creates_per_second,
+        peer.creates_per_second, "/s");
+  print("  p99", ours.create_p99, peer.create_p99, "ms");
+  print("  cores used by the load program", ours.own_share, peer.own_share, "");
+  print("create, one client, p50", ours.one_client_p50, peer.one_client_p50, "ms");
+  print("  pwrite and fdatasync, p50", sync, 0, "ms");
+  print(fmt::format("list of {} pods", pods), ours.first_list, peer.first_list, "ms");
+  print("  the same list again", ours.second_list, peer.second_list, "ms");
+  print(fmt::format("one event to the last of {} watchers", watchers), ours.last_watcher,
+        peer.last_watcher, "ms");
+  print("memory when idle", ours.idle_megabytes, peer.idle_megabytes, "MB");
+  print("memory afterwards", ours.full_megabytes, peer.full_megabytes, "MB");
+  return 0;
+}
+
+}  // namespace
+}  // namespace muster::bench
+
+int main(int count, char** words) {
+  return muster::bench::run({words + 1, words + count});
+}

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/base64.h"
+#include "objects/resource.h"
+#include "tests/suites/server_world.h"
+
+namespace muster::server {
+namespace {
+
+namespace resources = objects::resources;
+using client::Verb;
+using objects::Resource;
+using objects::Value;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+constexpr Resource mutating{"admissionregistration.k8s.io", "v1", "mutatingwebhookconfigurations",
+                            "MutatingWebhookConfiguration"};
+constexpr Resource validating{"admissionregistration.k8s.io", "v1",
+                              "validatingwebhookconfigurations", "ValidatingWebhookConfiguration"};
+
+// Webhooks that live in the test: each is a function of the review it gets.
+class TestWebhooks final : public WebhookTransport {
+ public:
+  using Hook = std::function<std::string(const Value& request)>;
+
+  explicit TestWebhooks(Executor& house) : house_(house) {}
+
+  void post(WebhookPost post, UniqueFunction<void(Result<WebhookReply>)> done) override {
+    const Value review = json(post.body);
+    calls.push_back(post.url);
+    requests.push_back(review.part(review["request"]));
+    Result<WebhookReply> reply = Error{ErrorCode::unavailable, "dial tcp: connection refused"};
+    if (hook) {
+      const std::string response = hook(requests.back());
+      reply = WebhookReply{
+          200, fmt::format(R"({{"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1",
+              "response":{{"uid":"{}",{}}}}})",
+                           review["request"]["uid"].string_or(""), response)};
+    }
+    house_.post(
+        [done = std::move(done), reply = std::move(reply)]() mutable { done(std::move(reply)); });
+  }
+
+  Hook hook = {};
+  std::vector<std::string> calls = {};
+  std::vector<Value> requests = {};
+
+ private:
+  Executor& house_;
+};
+
+struct WebhookWorld : ServerWorld {
+  WebhookWorld() : hooks(house) {
+    api.reset();
+    server.reset();
+    server = std::make_unique<ApiServer>(*store, house, clock, random,
+                                         ServerOptions{.webhooks = &hooks});
+    server->load().must();
+    api = server->in_process({.name = "admin", .groups = {"system:masters"}});
+    settle();
+  }
+
+  void configure(const Resource& kind, std::string_view name, std::string_view more = "",
+                 std::string_view operations = R"(["CREATE"])") {
+    create(kind, "",
+           fmt::format(R"({{"metadata":{{"name":"{0}"}},"webhooks":[{{"name":"{0}.a.b",
+        "admissionReviewVersions":["v1"],"sideEffects":"None",{1}
+        "clientConfig":{{"url":"https://{0}.test/admit"}},
+        "rules":[{{"apiGroups":[""],"apiVersions":["v1"],"operations":{2},
+                   "resources":["configmaps"]}}]}}]}})",
+                       name, more, operations));
+  }
+
+  std::string refusal(std::string_view body) {
+    const auto answer = try_create(resources::config_maps, "default", body);
+    return answer ? "admitted" : answer.error().message;
+  }
+
+  TestWebhooks hooks;
+};
+
+std::string patch(std::string_view operations) {
+  return fmt::format(R"("allowed":true,"patchType":"JSONPatch","patch":"{}")",
+                     base64_encode(operations));
+}
+
+constexpr std::string_view config_map = R"({"metadata":{"name":"m"},"data":{"a":"1"}})";
+
+TEST(webhooks, see_the_request_and_may_refuse_it) {
+  WebhookWorld world;
+  world.configure(validating, "check");
+  world.hooks.hook = [](const Value&) {
+    return R"("allowed":false,"status":{"code":403,"message":"no maps today"})";
+  };
+  const auto refused = world.send("POST", "/api/v1/namespaces/default/configmaps", config_map);
+  EXPECT_EQ(refused.status, 403);
+  EXPECT_EQ(json(text_of(refused))["message"].string_or(""),
+            R"(admission webhook "check.a.b" denied the request: no maps today)");
+  ASSERT_EQ(world.hooks.requests.size(), 1U);
+  const Value& asked = world.hooks.requests[0];
+  EXPECT_EQ(world.hooks.calls[0], "https://check.test/admit?timeout=10s");
+  EXPECT_EQ(asked["operation"].string_or(""), "CREATE");
+  EXPECT_EQ(asked["kind"]["kind"].string_or(""), "ConfigMap");
+  EXPECT_EQ(asked["resource"]["resource"].string_or(""), "configmaps");
+  EXPECT_EQ(asked["namespace"].string_or(""), "default");
+  EXPECT_EQ(asked["userInfo"]["username"].string_or(""), "admin");
+  EXPECT_EQ(asked["object"]["data"]["a"].string_or(""), "1");
+  EXPECT_TRUE(asked["oldObject"].is_null());
+  world.hooks.hook = [](const Value&) { return R"("allowed":false)"; };
+  EXPECT_EQ(world.refusal(config_map),
+            R"(admission webhook "check.a.b" denied the request without explanation)");
+}
+
+TEST(webhooks, change_what_is_stored_one_after_the_other) {
+  WebhookWorld world;
+  world.configure(mutating, "first", R"("reinvocationPolicy":"IfNeeded",)");
+  world.configure(mutating, "second");
+  world.hooks.hook = [](const Value& request) {
+    const auto size = request["object"]["data"].size();
+    return patch(fmt::format(R"([{{"op":"add","path":"/data/k{}","value":"v"}},
+        {{"op":"replace","path":"/metadata/uid","value":"mine"}}])",
+                             size));
+  };
+  const Value made = world.create(resources::config_maps, "default", config_map);
+  // first, second, and first again because second changed the map after it.
+  EXPECT_EQ(made["data"].size(), 4U);
+  EXPECT_NE(made["metadata"]["uid"].string_or(""), "mine");
+  EXPECT_THAT(world.hooks.calls, ElementsAre("https://first.test/admit?timeout=10s",
+                                             "https://second.test/admit?timeout=10s",
+                                             "https://first.test/admit?timeout=10s"));
+}
+
+TEST(webhooks, that_cannot_be_reached_refuse_unless_they_may_be_ignored) {
+  WebhookWorld world;
+  world.configure(validating, "check");
+  const auto refused = world.send("POST", "/api/v1/namespaces/default/configmaps", config_map);
+  EXPECT_EQ(refused.status, 500);
+  EXPECT_EQ(
+      json(text_of(refused))["message"].string_or(""),
+      R"(Internal error occurred: failed calling webhook "check.a.b": failed to call )"
+      R"(webhook: Post "https://check.test/admit?timeout=10s": dial tcp: connection refused)");
+  world
+      .try_patch(validating, "", "check", R"({"webhooks":[{"name":"check.a.b",
+      "admissionReviewVersions":["v1"],"sideEffects":"None","failurePolicy":"Ignore",
+      "clientConfig":{"url":"https://check.test/admit"},"rules":[{"apiGroups":[""],
+      "apiVersions":["v1"],"operations":["CREATE"],"resources":["configmaps"]}]}]})")
+      .must();
+  EXPECT_EQ(world.refusal(config_map), "admitted");
+}
+
+TEST(webhooks, hear_only_of_what_they_ask_for) {
+  WebhookWorld world;
+  world.configure(validating, "check", R"("objectSelector":{"matchLabels":{"seen":"yes"}},)",
+                  R"(["CREATE","UPDATE","DELETE"])");
+  world.hooks.hook = [](const Value& request) {
+    return std::string(request["operation"].string_or("") == "DELETE" ? R"("allowed":false)"
+                                                                      : R"("allowed":true)");
+  };
+  EXPECT_EQ(world.refusal(config_map), "admitted");
+  EXPECT_TRUE(world.hooks.calls.empty());
+  EXPECT_EQ(world.refusal(R"({"metadata":{"name":"n","labels":{"seen":"yes"}}})"), "admitted");
+  EXPECT_EQ(world.hooks.calls.size(), 1U);
+  const auto removed = world.call({.verb = Verb::remove,
+                                   .resource = resources::config_maps,
+                                   .name_space = "default",
+                                   .name = "n"});
+  ASSERT_FALSE(removed);
+  EXPECT_THAT(removed.error().message, HasSubstr("denied the request without explanation"));
+  EXPECT_EQ(world.hooks.requests.back()["oldObject"]["metadata"]["name"].string_or(""), "n");
+  EXPECT_TRUE(world.hooks.requests.back()["object"].is_null());
+}
+
+TEST(webhooks, are_asked_only_where_their_conditions_hold) {
+  WebhookWorld world;
+  world.configure(validating, "check", R"("matchConditions":[{"name":"large","expression":
+      "has(object.data) && size(object.data) > 1"}],)");
+  world.hooks.hook = [](const Value&) { return R"("allowed":false)"; };
+  EXPECT_EQ(world.refusal(config_map), "admitted");
+  EXPECT_NE(world.refusal(R"({"metadata":{"name":"n"},"data":{"a":"1","b":"2"}})"), "admitted");
+}
+
+TEST(webhooks, with_side_effects_are_not_asked_in_a_dry_run) {
+  WebhookWorld world;
+  world.create(validating, "", R"({"metadata":{"name":"w"},"webhooks":[{"name":"w.a.b",
+      "admissionReviewVersions":["v1"],"sideEffects":"Some",
+      "clientConfig":{"url":"https://w.test/"},"rules":[{"apiGroups":["*"],
+      "apiVersions":["*"],"operations":["*"],"resources":["*"]}]}]})");
+  const auto refused =
+      world.send("POST", "/api/v1/namespaces/default/configmaps?dryRun=All", config_map);
+  EXPECT_EQ(refused.status, 400);
+  EXPECT_EQ(json(text_of(refused))["message"].string_or(""),
+            R"(admission webhook "w.a.b" does not support dry run)");
+  EXPECT_TRUE(world.hooks.calls.empty());
+}
+
+}  // namespace
+}  // namespace muster::server
