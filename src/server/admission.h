@@ -67,6 +67,9 @@ Outcome<> give_service_account(Context& context, Admission& admission);
 Outcome<> resolve_priority(Context& context, Admission& admission);
 void tolerate_bad_nodes(Admission& admission);
 
+// Of claims that are created and name no class: the one that is marked as the default.
+void give_storage_class(Context& context, Admission& admission);
+
 // The object without the annotations that only Muster sets; those that are there already stay.
 objects::Value without_reserved_annotations(const objects::Value& object, objects::View old_object);
 

@@ -21,6 +21,10 @@ Outcome<> change_in_process(Context& context, Admission& admission) {
     ALLOWED(resolve_priority(context, admission));
     tolerate_bad_nodes(admission);
   }
+  if (target.is("", "persistentvolumeclaims") && target.subresource.empty() &&
+      admission.is_create()) {
+    give_storage_class(context, admission);
+  }
   return {};
 }
 

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <string>
+
+#include "objects/builder.h"
+#include "objects/metadata.h"
+#include "objects/rewrite.h"
+#include "server/admission.h"
+
+namespace muster::server {
+
+using objects::Builder;
+using objects::Node;
+using objects::Rewrite;
+using objects::Value;
+using objects::View;
+
+namespace {
+
+constexpr std::string_view class_annotation = "volume.beta.kubernetes.io/storage-class";
+
+bool is_default(View storage_class) {
+  const View annotations = objects::annotations_of(storage_class);
+  for (const std::string_view key : {"storageclass.kubernetes.io/is-default-class",
+                                     "storageclass.beta.kubernetes.io/is-default-class"}) {
+    if (annotations[key].string_or("") == "true") return true;
+  }
+  return false;
+}
+
+// The newest of those that are marked; of two of one second the first by name.
+std::string default_class(Context& context) {
+  const auto kind = context.registry.find_resource("storage.k8s.io", "storageclasses");
+  if (kind == nullptr) return {};
+  std::string name;
+  std::string since;
+  for (const auto& [key, cached] : context.cache.all_in(*kind, "")) {
+    const Value tree = context.trees.tree_of(cached.bytes);
+    if (!is_default(tree)) continue;
+    const std::string_view created = tree["metadata"]["creationTimestamp"].string_or("");
+    if (!name.empty() && created <= since) continue;
+    name = cached.name;
+    since = created;
+  }
+  return name;
+}
+
+}  // namespace
+
+void give_storage_class(Context& context, Admission& admission) {
+  const View spec = admission.object["spec"];
+  if (spec["storageClassName"].is_string()) return;
+  if (objects::annotations_of(admission.object)[class_annotation]) return;
+  const std::string name = default_class(context);
+  if (name.empty()) return;
+  Builder builder;
+  builder.retain(admission.object);
+  Rewrite next(spec);
+  next.set("storageClassName", builder.text(name));
+  Rewrite root(admission.object);
+  root.set("spec", next.finish(builder));
+  const Node node = root.finish(builder);
+  admission.object = std::move(builder).finish(node);
+}
+
+}  // namespace muster::server
