@@ -234,13 +234,7 @@ Node service_ports(View service, const CellContext& context) {
 }
 
 Node service_selector(View service, const CellContext& context) {
-  std::vector<std::string> terms;
-  for (const MemberView label : service["spec"]["selector"].members()) {
-    terms.push_back(fmt::format("{}={}", label.key, label.value.string_or("")));
-  }
-  std::sort(terms.begin(), terms.end());
-  return text(context,
-              terms.empty() ? std::string(none_text) : fmt::format("{}", fmt::join(terms, ",")));
+  return text(context, cell_labels(service["spec"]["selector"]));
 }
 
 // Events.
@@ -344,13 +338,23 @@ constexpr NamedCell cells[] = {
 }  // namespace
 
 Cell find_cell(std::string_view name) {
-  const std::span<const NamedCell> tables[] = {cells, access_cells()};
+  const std::span<const NamedCell> tables[] = {cells,           access_cells(),  workload_cells(),
+                                               network_cells(), storage_cells(), device_cells()};
   for (const std::span<const NamedCell> table : tables) {
     for (const NamedCell& each : table) {
       if (each.name == name) return each.cell;
     }
   }
   return nullptr;
+}
+
+std::string cell_labels(View labels) {
+  std::vector<std::string> terms;
+  for (const MemberView label : labels.members()) {
+    terms.push_back(fmt::format("{}={}", label.key, label.value.string_or("")));
+  }
+  std::sort(terms.begin(), terms.end());
+  return terms.empty() ? std::string(none_text) : fmt::format("{}", fmt::join(terms, ","));
 }
 
 std::string age_text(View timestamp, Instant now) {

@@ -42,6 +42,11 @@ TEST_F(DiscoveryTest, jobs_are_listed_as_the_real_server_lists_them) {
   EXPECT_EQ(
       objects::to_json(discovery_.resource_list("batch", "v1")),
       R"({"kind":"APIResourceList","apiVersion":"v1","groupVersion":"batch/v1","resources":[)"
+      R"({"name":"cronjobs","singularName":"cronjob","namespaced":true,"kind":"CronJob",)"
+      R"("verbs":["create","delete","deletecollection","get","list","patch","update","watch"],)"
+      R"("shortNames":["cj"],"categories":["all"]},)"
+      R"({"name":"cronjobs/status","singularName":"","namespaced":true,"kind":"CronJob",)"
+      R"("verbs":["get","patch","update"]},)"
       R"({"name":"jobs","singularName":"job","namespaced":true,"kind":"Job","verbs":["create",)"
       R"("delete","deletecollection","get","list","patch","update","watch"],"categories":["all"]},)"
       R"({"name":"jobs/status","singularName":"","namespaced":true,"kind":"Job",)"
@@ -65,7 +70,7 @@ TEST_F(DiscoveryTest, the_core_group_stands_below_api) {
 }
 
 TEST_F(DiscoveryTest, the_first_groups_are_those_people_mean) {
-  EXPECT_EQ(discovery_.group_list()["groups"][std::size_t{0}]["name"].string_or(""), "batch");
+  EXPECT_EQ(discovery_.group_list()["groups"][std::size_t{0}]["name"].string_or(""), "apps");
 }
 
 TEST_F(DiscoveryTest, one_document_says_it_all) {

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <string>
 
 #include "base/timestamp.h"
@@ -43,6 +44,12 @@ std::string base64(std::string_view bytes) {
 bool is_map(SchemaNode node) {
   return node.type() == SchemaType::object && node.field_count() == 0 &&
          !node.additional_properties().is_none();
+}
+
+// Message 3 inside of message 2, both inlined, is 2003 (api/README.md).
+std::uint32_t inlined_within(std::uint32_t outer, std::uint32_t number) {
+  constexpr std::uint32_t nested = 1'000;
+  return number < nested ? outer * nested + number : std::numeric_limits<std::uint32_t>::max();
 }
 
 bool is_time(SchemaNode node) {
@@ -131,7 +138,7 @@ Result<> ProtobufDecoder::read(SchemaNode node, std::uint32_t inlined, std::stri
     bool is_inlined_message = false;
     for (std::size_t i = 0; i < node.field_count(); ++i) {
       const SchemaField known = node.field_at(i);
-      if (inlined == 0 && known.proto_message == field->number) is_inlined_message = true;
+      if (known.proto_message == inlined_within(inlined, field->number)) is_inlined_message = true;
       if (known.proto_number != field->number || known.proto_message != inlined) continue;
       is_inlined_message = false;
       TRY(count(known.name));
@@ -146,7 +153,7 @@ Result<> ProtobufDecoder::read(SchemaNode node, std::uint32_t inlined, std::stri
     }
     if (is_inlined_message) {
       if (field->type != WireType::bytes) return malformed_protobuf(node.type_name());
-      TRY(read(node, field->number, field->bytes, slots));
+      TRY(read(node, inlined_within(inlined, field->number), field->bytes, slots));
     }
   }
   return reader.is_malformed() ? Result<>(malformed_protobuf(node.type_name())) : Result<>();

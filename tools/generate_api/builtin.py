@@ -46,6 +46,9 @@ GIVEN_TYPES = {
     "apiextensions.v1.JSONSchemaPropsOrStringArray": {"x-kubernetes-preserve-unknown-fields": True},
 }
 
+# Message 3 inside of message 2, both inlined, is 2003.
+NESTED = 1000
+
 # Files beside types.go that hold types of the API.
 MORE_SOURCES = {"apiextensions.v1": ["types_jsonschema.go"]}
 
@@ -157,10 +160,12 @@ class Definitions:
                     continue
                 number = next(field.number for field in fields.values()
                               if field.type.split(".")[-1] == go_field.name)
-                inner = [field.name for field in structs[go_field.name]]
-                self._annotate(go_field.name, messages, structs, properties)
+                inner = [field.name for field in structs[go_field.name] if not field.inline]
+                nested = self._annotate(go_field.name, messages, structs, properties)
                 inlined.append({"number": number, "name": go_field.name,
                                 "fields": sorted(inner)})
+                inlined += [each | {"number": number * NESTED + each["number"]}
+                            for each in nested]
                 continue
             schema = properties.get(go_field.name)
             if schema is None:

@@ -5,6 +5,8 @@ Structs of Kubernetes inside a CRD (a pod template, a label selector) become ref
 to the native type where the two shapes agree to the last key, else to a type `embedded.<name>`:
 a CRD's pod template has no server-side defaults, enums or formats, only what its own schema says.
 """
+import re
+
 from published import without_descriptions
 
 QUANTITY_TEXT = "resource.QuantityText"
@@ -15,6 +17,10 @@ ANCHORS = (
     "core.v1.PodTemplateSpec", "core.v1.PodSpec", "core.v1.Toleration", "core.v1.Taint",
     "core.v1.ResourceRequirements", "meta.v1.LabelSelector", "meta.v1.Condition",
 )
+
+VARIANTS_MAX = 40
+RESEMBLANCE = 0.7
+POD_FIELDS = {"containers", "volumes", "restartPolicy", "tolerations"}
 
 # Keys that say something about the native server or about patches of built-in kinds only.
 NATIVE_ONLY = ("x-muster-", "x-kubernetes-patch-")
@@ -81,9 +87,16 @@ class Embedder:
 
     def _recognise(self, node, expected):
         fields = frozenset(node["properties"])
-        if expected and self._fields(expected) == fields:
+        if expected and self._resembles(fields, expected):
             return expected
+        if fields >= POD_FIELDS and self._resembles(fields, "core.v1.PodSpec"):
+            return "core.v1.PodSpec"
         return self.by_fields.get(fields)
+
+    def _resembles(self, fields, name):
+        """Another release of a struct lacks some fields, and may have one that is gone."""
+        native = self._fields(name)
+        return fields == native or len(fields & native) >= RESEMBLANCE * len(fields)
 
     def _as_type(self, name, node):
         at_place = {key: node[key] for key in ("default",) if key in node}
@@ -91,9 +104,11 @@ class Embedder:
             {key: value for key, value in node.items() if key not in at_place}, name)
         if bare(self.native_types.get(name, {})) == body and not demands_anything(body):
             return {"$ref": name} | at_place
-        embedded = f"embedded.{name}"
-        if self.types.setdefault(embedded, body) == body:
-            return {"$ref": embedded} | at_place
+        # Projects embed different releases of the same struct: the second one is `…-2`.
+        for variant in range(1, VARIANTS_MAX + 1):
+            embedded = f"embedded.{name}" + (f"-{variant}" if variant > 1 else "")
+            if self.types.setdefault(embedded, body) == body:
+                return {"$ref": embedded} | at_place
         return body | at_place
 
     def _with_children(self, node, struct):
@@ -121,6 +136,11 @@ class Embedder:
                 return None
         name = converted["$ref"]
         return name if "properties" in self.definitions.schemas.get(name, {}) else None
+
+
+def base_name(embedded):
+    """embedded.core.v1.PodSpec-2 -> core.v1.PodSpec"""
+    return re.sub(r"-\d+$", "", embedded.removeprefix("embedded."))
 
 
 def crd_document(crd, embedder, conversion):

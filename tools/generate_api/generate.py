@@ -125,6 +125,9 @@ def builtin_document(kind, proto_message, resources, schema, facts):
                "x-muster-proto-message": proto_message}
     if any(item["name"] == f"{plural}/status" for item in resources):
         version["subresources"] = {"status": {}}
+    if any(item["name"] == f"{plural}/scale" for item in resources):
+        version["subresources"]["scale"] = {
+            "specReplicasPath": ".spec.replicas", "statusReplicasPath": ".status.replicas"}
     for key in ("selectableFields", "additionalPrinterColumns"):
         if key in facts:
             version[key] = facts[key]
@@ -168,8 +171,10 @@ def main():
     kind_names = [f"{kind['package']}.{kind['version']}.{kind['kind']}"
                   for kind in table["builtin"]]
     status_only = status_only_types(definitions, kind_names)
-    names = [name for name in definitions.closure(kind_names + table["types"])
-             if name not in kind_names]
+    closure = definitions.closure(kind_names + table["types"])
+    # A claim is a kind, and a stateful set has templates of it.
+    referred = {name for each in closure for name in definitions.references(each)}
+    names = [name for name in closure if name not in kind_names or name in referred]
     unknown = set(facts) - set(names) - set(kind_names)
     if unknown:
         raise SystemExit(f"facts about types that no kind has: {sorted(unknown)}")
@@ -197,6 +202,10 @@ def main():
         if kind["source"] not in project_trees:
             continue
         crd = yaml.safe_load(project_trees[kind["source"]].read(kind["file"]))
+        for more in kind.get("more_versions", []):
+            other = yaml.safe_load(project_trees[more["source"]].read(more["file"]))
+            crd["spec"]["versions"] += [version | {"storage": False}
+                                        for version in other["spec"]["versions"]]
         document = custom.crd_document(crd, embedder, kind.get("conversion"))
         for version in document["spec"]["versions"]:
             schema = version["schema"]
@@ -212,7 +221,7 @@ def main():
         if name in api.known:
             continue
         file_name = files.get(name) or (
-            "embedded_" + files.get(name.removeprefix("embedded."), "types.yaml")
+            "embedded_" + files.get(custom.base_name(name), "types.yaml")
             if name.startswith("embedded.") else "meta.yaml")
         by_file.setdefault(file_name, {})[name] = everything[name]
     for file_name, types in sorted(by_file.items()):

@@ -20,7 +20,7 @@ KEY_ORDER = [
     "x-muster-proto", "x-muster-proto-type", "x-muster-proto-inline", "x-muster-go-type",
     "x-muster-pointer",
     "x-muster-always", "x-muster-immutable", "x-muster-unique", "x-muster-key-format",
-    "x-muster-name-format", "x-muster-default-rule", "x-muster-update-rule",
+    "x-muster-name-format", "x-muster-default-rule", "x-muster-check", "x-muster-update-rule",
     "x-kubernetes-validations",
     "anyOf", "oneOf", "allOf", "not", "additionalProperties", "items", "properties",
 ]

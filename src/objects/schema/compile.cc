@@ -10,6 +10,7 @@
 #include "objects/builder.h"
 #include "objects/json.h"
 #include "objects/limits.h"
+#include "objects/schema/checks.h"
 #include "objects/schema/default_rules.h"
 #include "objects/schema/rules.h"
 #include "objects/schema/update_rules.h"
@@ -226,6 +227,23 @@ Result<> SchemaCompiler::read_own_keys(NodeRecord& node, View schema, const Plac
   };
   if (rules.is_string()) TRY(add_rule(rules));
   for (View name : rules.elements()) TRY(add_rule(name));
+  return read_checks(node, schema["x-muster-check"], place);
+}
+
+Result<> SchemaCompiler::read_checks(NodeRecord& node, View names, const Place& place) {
+  node.checks = static_cast<std::uint32_t>(tables_->checks.size());
+  const auto add_check = [&](View name) -> Result<> {
+    const Check check = find_check(name.string_or(""));
+    if (check == nullptr) {
+      return Error::invalid(fmt::format("{} is not a check", go_printed(name)),
+                            place.path.to_string());
+    }
+    tables_->checks.push_back(check);
+    ++node.check_count;
+    return {};
+  };
+  if (names.is_string()) TRY(add_check(names));
+  for (View name : names.elements()) TRY(add_check(name));
   return {};
 }
 

@@ -80,6 +80,7 @@ class SchemaCompiler {
   Result<> fill(std::uint32_t node, View schema, const Place& place, std::string_view type_name);
   Result<> read_shape(NodeRecord& node, View schema, const Place& place);
   Result<> read_own_keys(NodeRecord& node, View schema, const Place& place);
+  Result<> read_checks(NodeRecord& node, View names, const Place& place);
   Result<> read_children(NodeRecord& node, View schema, const Place& place);
   Result<> read_fields(NodeRecord& node, View schema, const Place& place);
   Result<> read_topology(NodeRecord& node, View schema, const Place& place);

@@ -156,7 +156,8 @@ void SchemaCompiler::mark_what_is_below() {
     node.has_rules = node.rule_count > 0;
     node.has_checks = node.style == SchemaStyle::custom || node.rule_count > 0 ||
                       node.constraints != none_index || node.format > Format::quantity ||
-                      node.key_format != Format::none || node.has_unique || node.has_update_checks;
+                      node.key_format != Format::none || node.has_unique ||
+                      node.has_update_checks || node.check_count > 0;
     for (int i = 0; i < node.field_count; ++i) {
       if (tables_->field(node, i).required) node.has_checks = true;
     }

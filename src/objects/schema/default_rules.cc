@@ -33,6 +33,19 @@ constexpr NamedRule rules[] = {
     {"service-traffic-policy", DefaultRule::service_traffic_policy},
     {"job-labels-from-template", DefaultRule::job_labels_from_template},
     {"namespace-name-label", DefaultRule::namespace_name_label},
+    {"rolling-update-deployment", DefaultRule::rolling_update_deployment},
+    {"rolling-update-daemon-set", DefaultRule::rolling_update_daemon_set},
+    {"rolling-update-stateful-set", DefaultRule::rolling_update_stateful_set},
+    {"replication-controller-labels", DefaultRule::replication_controller_labels},
+    {"autoscaler-metrics", DefaultRule::autoscaler_metrics},
+    {"autoscaler-behavior", DefaultRule::autoscaler_behavior},
+    {"endpoint-port-name", DefaultRule::endpoint_port_name},
+    {"policy-types", DefaultRule::policy_types},
+    {"device-request", DefaultRule::device_request},
+    {"role-ref-group", DefaultRule::role_ref_group},
+    {"subject-group", DefaultRule::subject_group},
+    {"secret-string-data", DefaultRule::secret_string_data},
+    {"template-generation", DefaultRule::template_generation},
 };
 
 constexpr std::string_view pod_container_lists[] = {"containers", "initContainers"};
@@ -312,8 +325,9 @@ bool rule_applies(DefaultRule rule, View object) {
       return name.is_string() &&
              !(object["metadata"]["labels"]["kubernetes.io/metadata.name"] == name);
     }
+    default:
+      return kind_rule_applies(rule, object);
   }
-  return false;
 }
 
 void apply_rule(DefaultRule rule, View object, RuleEdits& edits) {
@@ -367,6 +381,8 @@ void apply_rule(DefaultRule rule, View object, RuleEdits& edits) {
                                    object["spec"]["template"]["metadata"]["labels"].node()));
     case DefaultRule::namespace_name_label:
       return fill_namespace_label(object, edits);
+    default:
+      return apply_kind_rule(rule, object, edits);
   }
 }
 

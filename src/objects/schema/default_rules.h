@@ -36,6 +36,20 @@ enum class DefaultRule : std::uint8_t {
   service_traffic_policy,
   job_labels_from_template,
   namespace_name_label,
+  // Of the smaller kinds (default_rules_kinds.cc).
+  rolling_update_deployment,
+  rolling_update_daemon_set,
+  rolling_update_stateful_set,
+  replication_controller_labels,
+  autoscaler_metrics,
+  autoscaler_behavior,
+  endpoint_port_name,
+  policy_types,
+  device_request,
+  role_ref_group,
+  subject_group,
+  secret_string_data,
+  template_generation,
 };
 
 DefaultRule default_rule_of(std::string_view name);
@@ -46,7 +60,8 @@ bool is_field_rule(DefaultRule rule);
 // Whether a rule on a field has nothing to do where the field is set.
 bool is_rule_of_absence(DefaultRule rule);
 
-// What a rule decided: keys are string literals, values are nodes of the builder or the object.
+// What a rule decided: keys are string literals, values are nodes of the builder or the object, or
+// absent for a member that goes.
 struct RuleEdits {
   Builder& builder;
   std::vector<Node::Member> members;
@@ -59,5 +74,7 @@ struct RuleEdits {
 // Whether the rule may have something to do; cheap, and without a builder.
 bool rule_applies(DefaultRule rule, View object);
 void apply_rule(DefaultRule rule, View object, RuleEdits& edits);
+bool kind_rule_applies(DefaultRule rule, View object);
+void apply_kind_rule(DefaultRule rule, View object, RuleEdits& edits);
 
 }  // namespace muster::objects

@@ -53,6 +53,8 @@ constexpr NamedFormat formats[] = {
     {"absolute-path", Format::absolute_path},
     {"path-segment", Format::path_segment},
     {"count-or-percentage", Format::count_or_percentage},
+    {"count-or-any-percentage", Format::count_or_any_percentage},
+    {"csi-driver-name", Format::csi_driver_name},
 };
 
 // Four numbers up to 255; leading zeros are refused, because some readers take them as octal.

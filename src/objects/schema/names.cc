@@ -132,7 +132,20 @@ std::vector<std::string> path_segment_violations(std::string_view text) {
   return sentences;
 }
 
-std::vector<std::string> percentage_violations(std::string_view text) {
+std::vector<std::string> csi_driver_name_violations(std::string_view text) {
+  std::vector<std::string> sentences;
+  std::string lower(text);
+  for (char& c : lower) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  if (text.size() > dns_label_bytes_max) sentences.push_back(characters_max(dns_label_bytes_max));
+  for (std::string& sentence : dns_subdomain_violations(lower)) {
+    sentences.push_back(std::move(sentence));
+  }
+  return sentences;
+}
+
+std::vector<std::string> percentage_violations(std::string_view text, bool may_exceed_whole) {
   std::string_view digits = text;
   const bool is_percentage = digits.ends_with('%') && digits.size() > 1 &&
                              std::all_of(digits.begin(), digits.end() - 1, is_digit);
@@ -141,6 +154,7 @@ std::vector<std::string> percentage_violations(std::string_view text) {
         "a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%',  "
         "or '93%', regex used for validation is '[0-9]+%')"};
   }
+  if (may_exceed_whole) return {};
   digits.remove_suffix(1);
   while (digits.starts_with('0')) digits.remove_prefix(1);
   if (digits.size() > 3 || (digits.size() == 3 && digits > "100")) {
@@ -179,7 +193,11 @@ std::vector<std::string> native_violations(Format format, std::string_view text)
     case Format::path_segment:
       return path_segment_violations(text);
     case Format::count_or_percentage:
-      return percentage_violations(text);
+      return percentage_violations(text, false);
+    case Format::count_or_any_percentage:
+      return percentage_violations(text, true);
+    case Format::csi_driver_name:
+      return csi_driver_name_violations(text);
     default:
       return {};
   }

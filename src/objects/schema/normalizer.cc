@@ -262,7 +262,9 @@ void Normalizer::run_rule(DefaultRule rule, const NodeRecord& node, Open& object
                      [&](const Node::Member& member) {
                        return std::string_view(member.key.text, member.key.size) == key;
                      });
-    if (found != members_.end()) {
+    if (edit.value.type == Type::absent) {
+      if (found != members_.end()) members_.erase(found);
+    } else if (found != members_.end()) {
       found->value = edit.value;
     } else {
       members_.push_back(edit);

@@ -91,7 +91,8 @@ std::ptrdiff_t base64_fault(std::string_view text) {
     if (!is_digit(text[i])) return static_cast<std::ptrdiff_t>(i);
     ++digits;
   }
-  return digits % 4 == 0 ? -1 : static_cast<std::ptrdiff_t>(text.size());
+  // Go names the first digit of the group that is not whole.
+  return digits % 4 == 0 ? -1 : static_cast<std::ptrdiff_t>(text.size() - digits % 4);
 }
 
 // Most times: `2025-01-02T03:04:05Z`, with a day that every month has. It says no to some that are

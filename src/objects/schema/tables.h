@@ -31,6 +31,10 @@ inline constexpr std::uint32_t none_index = std::numeric_limits<std::uint32_t>::
 // A default that depends on the fields beside it (schema/default_rules.h).
 enum class DefaultRule : std::uint8_t;
 
+// Hand-written validation of a native type (schema/checks.h).
+class CheckScope;
+using Check = void (*)(CheckScope& scope);
+
 // What may change on update where a plain comparison does not say it (schema/update_rules.h).
 enum class UpdateRule : std::uint8_t;
 
@@ -130,6 +134,8 @@ struct NodeRecord {
   std::uint32_t unique_count = 0;
   std::uint32_t default_rules = 0;  // first in SchemaTables::default_rules
   std::uint32_t default_rule_count = 0;
+  std::uint32_t checks = 0;  // first in SchemaTables::checks
+  std::uint32_t check_count = 0;
   std::string_view merge_key;
   std::string_view type_name;
   std::string_view go_type;  // as Go's decoder names it, where the type does not tell
@@ -202,6 +208,7 @@ class SchemaTables {
   std::vector<Pattern> patterns;
   std::vector<std::string_view> keys;
   std::vector<DefaultRule> default_rules;
+  std::vector<Check> checks;
   std::vector<ValidationRule> rules;
   // The defaults of nodes, and `{field: default}` for each field that has one. Both lie in one
   // arena, so that an object with many defaults keeps one alive.

@@ -47,7 +47,6 @@ bool job_may_move(View pod_template, View old_template, const UpdateScope& scope
 UpdateRule update_rule_of(std::string_view name) {
   if (name == "job-completions") return UpdateRule::job_completions;
   if (name == "job-template") return UpdateRule::job_template;
-  if (name == "role-ref") return UpdateRule::role_ref;
   return UpdateRule::none;
 }
 
@@ -60,14 +59,11 @@ bool update_allowed(UpdateRule rule, View value, View old_value, const UpdateSco
       return job_may_resize(value, scope);
     case UpdateRule::job_template:
       return job_may_move(value, old_value, scope);
-    case UpdateRule::role_ref:
-      return false;
   }
   return true;
 }
 
-std::string_view update_refusal(UpdateRule rule) {
-  if (rule == UpdateRule::role_ref) return "cannot change roleRef";
+std::string_view update_refusal(UpdateRule) {
   return "field is immutable";
 }
 

@@ -14,7 +14,6 @@ enum class UpdateRule : std::uint8_t {
   none,
   job_completions,  // of an Indexed job, together with parallelism
   job_template,     // its scheduling directives, while the job is suspended and never started
-  role_ref,
 };
 
 UpdateRule update_rule_of(std::string_view name);

@@ -6,12 +6,25 @@
 #include <vector>
 
 #include "objects/builder.h"
+#include "objects/schema/checks.h"
 #include "objects/schema/duplicates.h"
 #include "objects/schema/rules.h"
 #include "objects/schema/update_rules.h"
 #include "objects/schema/validator.h"
 
 namespace muster::objects {
+
+namespace {
+
+// The labels of a template inside of an object are reported beside its metadata.
+std::string labels_path(const PathFrame& path) {
+  std::string text = path.to_string();
+  constexpr std::string_view inside = ".metadata.labels";
+  if (text.ends_with(inside)) text.replace(text.size() - inside.size(), inside.size(), ".labels");
+  return text;
+}
+
+}  // namespace
 
 Value keys_of(const SchemaTables& tables, std::uint32_t first, std::uint32_t count, View element) {
   Builder builder;
@@ -37,6 +50,10 @@ void Validator::check_native(const NodeRecord& node, View value, View old_value,
     check_native_value(node, value, path);
   }
   if (node.rule_count > 0) rules_.run(node, value, old_value, path);
+  if (node.check_count > 0) {
+    CheckScope scope(value, old_value, root_, path, errors_);
+    for (std::uint32_t i = 0; i < node.check_count; ++i) tables_.checks[node.checks + i](scope);
+  }
   if (value.is_object()) {
     if (node.key_format != Format::none) check_keys(node, value, path);
     check_fields(node, value, old_value, path);
@@ -53,7 +70,7 @@ void Validator::check_native_value(const NodeRecord& node, View value, const Pat
       // Values of labels are reported at the map that holds them.
       const bool at_map =
           node.format == Format::label_value && path.step == PathFrame::Step::map_key;
-      errors_.add(FieldError::invalid((at_map ? *path.parent : path).to_string(), value,
+      errors_.add(FieldError::invalid(at_map ? labels_path(*path.parent) : path.to_string(), value,
                                       std::move(sentence)));
     }
   }
@@ -64,7 +81,9 @@ void Validator::check_native_value(const NodeRecord& node, View value, const Pat
           FieldError::invalid(path.to_string(), value, "must be between 1 and 65535, inclusive"));
     }
   }
-  if (node.format == Format::count_or_percentage && value.is_integer() && value.integer_or(0) < 0) {
+  const bool counts =
+      node.format == Format::count_or_percentage || node.format == Format::count_or_any_percentage;
+  if (counts && value.is_integer() && value.integer_or(0) < 0) {
     errors_.add(FieldError::invalid(path.to_string(), value, "must be greater than or equal to 0"));
   }
   if (node.constraints == none_index) return;
@@ -122,7 +141,7 @@ void Validator::check_keys(const NodeRecord& node, View value, const PathFrame& 
     for (std::string& sentence : native_violations(node.key_format, member.key)) {
       const bool at_key = node.key_format == Format::config_map_key;
       errors_.add(
-          FieldError::invalid(at_key ? path.map_key(member.key).to_string() : path.to_string(),
+          FieldError::invalid(at_key ? path.map_key(member.key).to_string() : labels_path(path),
                               Value::string(member.key), std::move(sentence)));
     }
   }
