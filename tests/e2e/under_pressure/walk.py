@@ -50,7 +50,7 @@ class PressedPlatform(Platform):
     """Its data lie on a small disk of their own."""
 
     def __init__(self):
-        super().__init__(["pretend,name=p,count=1"], finds_kubectl=False)
+        super().__init__(["name=n1,cpu=8,memory=8Gi,runtime=pretend"], finds_kubectl=False)
         os.mkdir(self.data)
         self.has_small_disk = subprocess.run(
             ["mount", "-t", "tmpfs", "-o", f"size={DISK_MEGABYTES}m", "tmpfs", self.data],
@@ -213,14 +213,15 @@ def webhooks_change_and_refuse(platform):
     status, text = client.create_map("good")
     expect(status == 201 and json.loads(text)["data"].get("hooked") == "yes", text)
     status, text = client.create_map("bad")
-    expect(status == 403 and 'admission webhook "change.test.dev" denied the request: no' in text,
-           text)
+    expect(status == 403 and json.loads(text)["message"]
+           == 'admission webhook "change.test.dev" denied the request: no', text)
     server.shutdown()
     server.server_close()
     status, text = client.create_map("alone")
-    expect(status == 500 and 'failed calling webhook "change.test.dev": failed to call webhook: '
-           f'Post \\"{url}/change?timeout=5s\\": dial tcp 127.0.0.1:{server.server_port}: connect: '
-           'connection refused' in text, text)
+    expect(status == 500 and json.loads(text)["message"]
+           == 'Internal error occurred: failed calling webhook "change.test.dev": failed to call '
+           f'webhook: Post "{url}/change?timeout=5s": dial tcp 127.0.0.1:{server.server_port}: '
+           'connect: connection refused', text)
     for kind in ("mutating", "validating"):
         client.ask("DELETE", f"{root}/{kind}webhookconfigurations/"
                    + ("change" if kind == "mutating" else "check"))
