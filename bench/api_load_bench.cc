@@ -88,6 +88,7 @@ class Server {
     context_ = client::make_client_context(access_).must();
     server_name_ = access_.tls_server_name.empty() ? endpoint_.host : access_.tls_server_name;
     limits_.answer_bytes = std::size_t{1} << 30U;
+    manners_ = {.host = endpoint_.authority(), .token = std::move(access_.token)};
   }
 
   const std::string& name() const { return name_; }
@@ -104,7 +105,7 @@ class Server {
                             .target = std::move(target),
                             .content_type = body.empty() ? std::string_view() : "application/json",
                             .body = std::move(body)},
-                           {.host = endpoint_.authority(), .token = access_.token});
+                           manners_);
   }
 
   // One request on a connection of its own.
@@ -144,6 +145,7 @@ class Server {
   client::Endpoint endpoint_;
   client::TlsContext context_;
   std::string server_name_;
+  client::RequestManners manners_;
   client::HttpsLimits limits_;
 };
 

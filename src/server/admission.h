@@ -66,6 +66,14 @@ Outcome<> admit_kueue(Admission& admission);
 Outcome<> give_service_account(Context& context, Admission& admission);
 Outcome<> resolve_priority(Context& context, Admission& admission);
 void tolerate_bad_nodes(Admission& admission);
+Outcome<> apply_runtime_class(Context& context, Admission& admission);
+Outcome<> check_runtime_class(Context& context, const Admission& admission);
+
+// Of pods that are updated by somebody who does not know of priorities.
+void keep_priority(Admission& admission);
+
+// There is one default at most.
+Outcome<> check_priority_class(Context& context, const Admission& admission);
 
 // Of claims that are created and name no class: the one that is marked as the default.
 void give_storage_class(Context& context, Admission& admission);

@@ -20,6 +20,9 @@ Outcome<> change_in_process(Context& context, Admission& admission) {
     ALLOWED(give_service_account(context, admission));
     ALLOWED(resolve_priority(context, admission));
     tolerate_bad_nodes(admission);
+    ALLOWED(apply_runtime_class(context, admission));
+  } else if (target.is("", "pods") && target.subresource.empty()) {
+    keep_priority(admission);
   }
   if (target.is("", "persistentvolumeclaims") && target.subresource.empty() &&
       admission.is_create()) {
@@ -30,13 +33,27 @@ Outcome<> change_in_process(Context& context, Admission& admission) {
 
 // What only says yes or no.
 Outcome<> check_in_process(Context& context, Admission& admission) {
+  const Target& target = admission.target;
   ALLOWED(check_limit_ranges(context, admission));
-  return check_pod_security(context, admission);
+  ALLOWED(check_pod_security(context, admission));
+  if (!target.subresource.empty()) return {};
+  if (target.is("scheduling.k8s.io", "priorityclasses")) {
+    return check_priority_class(context, admission);
+  }
+  if (target.is("", "pods") && admission.is_create()) {
+    return check_runtime_class(context, admission);
+  }
+  return {};
 }
 
 void admit_by_quota(Context& context, Admission& admission, AdmitAnswer done) {
   if (context.quota == nullptr) return done({});
   context.quota->admit(admission, std::move(done));
+}
+
+// Those that the server would have to make anew at once.
+bool is_lasting_namespace(std::string_view name) {
+  return name == "default" || name == "kube-system" || name == "kube-public";
 }
 
 }  // namespace
@@ -58,6 +75,10 @@ void check_on_admission(Context& context, Admission& admission, AdmitAnswer done
 }
 
 void admit_without_object(Context& context, Admission& admission, AdmitAnswer done) {
+  if (admission.operation == Operation::remove && admission.target.is("", "namespaces") &&
+      is_lasting_namespace(admission.target.name)) {
+    return done(forbidden(admission.target, "this namespace may not be deleted"));
+  }
   if (context.webhooks == nullptr) return done({});
   context.webhooks->change(
       admission, [&context, &admission, done = std::move(done)](Outcome<> changed) mutable {

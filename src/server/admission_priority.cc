@@ -65,6 +65,14 @@ Outcome<> resolve_priority(Context& context, Admission& admission) {
                     "admission controller computed {} from the given PriorityClass name",
                     given.integer_or(0), priority->value));
   }
+  const std::string_view preemption = spec["preemptionPolicy"].string_or("");
+  if (!preemption.empty() && preemption != priority->preemption) {
+    return forbidden(
+        admission.target,
+        fmt::format("the string value of PreemptionPolicy ({}) must not be provided in pod spec; "
+                    "priority admission controller computed {} from the given PriorityClass name",
+                    preemption, priority->preemption));
+  }
   Builder builder;
   builder.retain(admission.object);
   Rewrite next(spec);
@@ -80,6 +88,36 @@ Outcome<> resolve_priority(Context& context, Admission& admission) {
   const Node node = root.finish(builder);
   admission.object = std::move(builder).finish(node);
   return {};
+}
+
+void keep_priority(Admission& admission) {
+  const View spec = admission.object["spec"];
+  const View old = admission.old_object["spec"];
+  Builder builder;
+  builder.retain(admission.object);
+  Rewrite next(spec);
+  bool kept = false;
+  for (const std::string_view field : {"priority", "preemptionPolicy"}) {
+    if (spec[field] || !old[field]) continue;
+    next.set(field, builder.copy(old[field]));
+    kept = true;
+  }
+  if (!kept) return;
+  Rewrite root(admission.object);
+  root.set("spec", next.finish(builder));
+  const Node node = root.finish(builder);
+  admission.object = std::move(builder).finish(node);
+}
+
+Outcome<> check_priority_class(Context& context, const Admission& admission) {
+  if (!admission.object["globalDefault"].boolean_or(false)) return {};
+  const auto present = find_priority(context, "");
+  if (!present || present->class_name.empty()) return {};
+  if (!admission.is_create() && present->class_name == admission.target.name) return {};
+  return forbidden(
+      admission.target,
+      fmt::format("PriorityClass {} is already marked as default. Only one default can exist",
+                  present->class_name));
 }
 
 }  // namespace muster::server

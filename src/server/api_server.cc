@@ -26,6 +26,19 @@ namespace {
 constexpr std::string_view lasting_namespaces[] = {"default", "kube-system", "kube-public",
                                                    "kube-node-lease"};
 
+struct SystemPriority {
+  std::string_view name;
+  std::int64_t value;
+  std::string_view description;
+};
+
+constexpr SystemPriority system_priorities[] = {
+    {"system-node-critical", 2'000'001'000,
+     "Used for system critical pods that must not be moved from their current node."},
+    {"system-cluster-critical", 2'000'000'000,
+     "Used for system critical pods that must run in the cluster, but can be moved to another node "
+     "if necessary."}};
+
 const MastersOnly masters_only;
 
 // Compiled once for all servers of a process: a simulation makes thousands of them. Copies share
@@ -65,6 +78,8 @@ struct ApiServer::Parts {
 
   void start();
   void ensure_namespace(std::string_view name);
+  void ensure_priority_class(const SystemPriority& system);
+  void ensure(const objects::KindRegistry::Found& kind, std::string_view name, Value body);
 
   KindRegistry registry;
   TreeCache trees;
@@ -91,12 +106,26 @@ void ApiServer::Parts::start() {
 }
 
 void ApiServer::Parts::ensure_namespace(std::string_view name) {
-  const auto kind = registry.find_resource("", "namespaces");
+  ensure(registry.find_resource("", "namespaces"), name,
+         Value::object({{"metadata", Value::object({{"name", Value::string(name)}})}}));
+}
+
+void ApiServer::Parts::ensure_priority_class(const SystemPriority& system) {
+  ensure(registry.find_resource("scheduling.k8s.io", "priorityclasses"), system.name,
+         Value::object({{"metadata", Value::object({{"name", Value::string(system.name)}})},
+                        {"value", Value::integer(system.value)},
+                        {"description", Value::string(system.description)}}));
+}
+
+// Made by nobody: it is the server's own.
+void ApiServer::Parts::ensure(const objects::KindRegistry::Found& kind, std::string_view name,
+                              Value body) {
   if (cache.find(*kind, "", name) != nullptr) return;
-  const Value body = Value::object({{"metadata", Value::object({{"name", Value::string(name)}})}});
-  create(context, {.target = {.kind = kind, .version = &kind->storage_version()}, .body = body},
-         [log = context.log](const Outcome<Written>& written) {
-           if (!written) log.warning("namespace not made", {{"why", written.error().message}});
+  create(context,
+         {.target = {.kind = kind, .version = &kind->storage_version()}, .body = std::move(body)},
+         [log = context.log, named = std::string(name)](const Outcome<Written>& written) {
+           if (written) return;
+           log.warning("not made", {{"name", named}, {"why", written.error().message}});
          });
 }
 
@@ -110,6 +139,7 @@ Result<> ApiServer::load() {
   TRY(parts_->cache.load());
   parts_->start();
   for (const std::string_view name : lasting_namespaces) parts_->ensure_namespace(name);
+  for (const SystemPriority& system : system_priorities) parts_->ensure_priority_class(system);
   return {};
 }
 

@@ -17,6 +17,8 @@ namespace resources = objects::resources;
 using objects::Value;
 using testing::HasSubstr;
 
+constexpr objects::Resource runtime_classes{"node.k8s.io", "v1", "runtimeclasses", "RuntimeClass"};
+
 std::string pod(std::string_view name, std::string_view container) {
   return fmt::format(
       R"({{"metadata":{{"name":"{}"}},"spec":{{"containers":[{{"name":"c","image":"i"{}}}]}}}})",
@@ -150,6 +152,56 @@ TEST(service_account, must_exist_unless_it_is_the_default_one) {
                                "containers":[{"name":"c","image":"i"}]}})"),
             R"(pods "b" is forbidden: error looking up service account default/robot: )"
             R"(serviceaccount "robot" not found)");
+}
+
+TEST(runtime_class, gives_pods_its_overhead_and_places) {
+  ServerWorld world;
+  world.create(runtime_classes, "", R"({"metadata":{"name":"box"},"handler":"h",
+      "overhead":{"podFixed":{"cpu":"100m"}},"scheduling":{"nodeSelector":{"box":"yes"}}})");
+  const auto body = [](std::string_view name, std::string_view more) {
+    return fmt::format(R"({{"metadata":{{"name":"{}"}},"spec":{{{},
+        "containers":[{{"name":"c","image":"i"}}]}}}})",
+                       name, more);
+  };
+  const Value made =
+      world.create(resources::pods, "default", body("a", R"("runtimeClassName":"box")"));
+  EXPECT_EQ(made["spec"]["overhead"]["cpu"].string_or(""), "100m");
+  EXPECT_EQ(made["spec"]["nodeSelector"]["box"].string_or(""), "yes");
+  EXPECT_EQ(refusal(world, body("b", R"("runtimeClassName":"none")")),
+            R"(pods "b" is forbidden: pod rejected: RuntimeClass "none" not found)");
+  EXPECT_EQ(refusal(world, body("c", R"("overhead":{"cpu":"1"})")),
+            R"(pods "c" is forbidden: pod rejected: Pod Overhead set without corresponding )"
+            "RuntimeClass defined Overhead");
+  EXPECT_EQ(refusal(world, body("d", R"("runtimeClassName":"box","nodeSelector":{"box":"no"})")),
+            R"(pods "d" is forbidden: conflict: runtimeClass.scheduling.nodeSelector[box] = yes; )"
+            "pod.spec.nodeSelector[box] = no");
+}
+
+TEST(priority_class, is_the_default_alone) {
+  ServerWorld world;
+  world.create(resources::priority_classes, "",
+               R"({"metadata":{"name":"one"},"value":5,"globalDefault":true})");
+  const auto second =
+      world.try_create(resources::priority_classes, "",
+                       R"({"metadata":{"name":"two"},"value":6,"globalDefault":true})");
+  ASSERT_FALSE(second);
+  EXPECT_EQ(second.error().message,
+            R"(priorityclasses.scheduling.k8s.io "two" is forbidden: PriorityClass one is already )"
+            "marked as default. Only one default can exist");
+  const Value made = world.create(resources::pods, "default", pod("p", ""));
+  EXPECT_EQ(made["spec"]["priorityClassName"].string_or(""), "one");
+  EXPECT_EQ(
+      world.get(resources::priority_classes, "", "system-node-critical")["value"].integer_or(0),
+      2'000'001'000);
+}
+
+TEST(namespaces, that_must_be_there_are_not_deleted) {
+  ServerWorld world;
+  const auto removed = world.call(
+      {.verb = client::Verb::remove, .resource = resources::namespaces, .name = "kube-system"});
+  ASSERT_FALSE(removed);
+  EXPECT_EQ(removed.error().message,
+            R"(namespaces "kube-system" is forbidden: this namespace may not be deleted)");
 }
 
 }  // namespace
