@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 import base64
 import http.client
+import json
 import re
 import socket
 import ssl
@@ -47,6 +48,15 @@ class Access:
         client = self.connect()
         client.sendall(self.head("GET", path + "?watch=true"))
         return client
+
+    def get(self, path):
+        """The value at a path, or None where there is none."""
+        client = http.client.HTTPSConnection(self.host, self.port, context=self.context, timeout=30)
+        client.request("GET", path, headers={"Authorization": f"Bearer {self.token}"})
+        response = client.getresponse()
+        content = response.read()
+        client.close()
+        return json.loads(content) if response.status == 200 else None
 
     def status(self, path, headers):
         client = http.client.HTTPSConnection(self.host, self.port, context=self.context, timeout=30)

@@ -141,8 +141,9 @@ def expect(truth, sentence):
         raise Failed(sentence)
 
 
-def run_steps(platform, steps):
-    """Runs the steps in order, prints one line each and the line that ./test counts."""
+def run_steps(platform, steps, later=()):
+    """Runs the steps in order, prints one line each and the line that ./test counts. Those of
+    later may fail: they are what the platform does not do yet."""
     passed = failed = 0
     for step in steps:
         began = time.monotonic()
@@ -152,6 +153,9 @@ def run_steps(platform, steps):
             passed += 1
             print(f"ok      {name} ({time.monotonic() - began:.1f} s)", flush=True)
         except Exception as error:  # noqa: BLE001: a step may fail in any way, the next ones still run
+            if step in later:
+                print(f"not yet {name}: {error}", flush=True)
+                continue
             failed += 1
             print(f"FAILED  {name}: {error}", flush=True)
             print(platform.log()[-6000:], file=sys.stderr, flush=True)

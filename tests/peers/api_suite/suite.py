@@ -24,6 +24,7 @@ from conversation import Conversation, Server  # noqa: E402
 NOT_YET = os.path.join(HERE, "not_yet.txt")
 COMPATIBILITY = os.path.join(ROOT, "docs/compatibility.md")
 DIFFERENCES_SHOWN = 12
+SLOW_SECONDS = 5
 
 
 def namespace_of(number):
@@ -39,7 +40,7 @@ def prepare(server, case, namespace):
     if "/pods" not in text and "serviceaccounts" not in text:
         return
     path = f"/api/v1/namespaces/{namespace}/serviceaccounts/default"
-    for _ in range(200):
+    for _ in range(100):
         status, content = server.simple("GET", path)
         if status != 404 or b"could not find the requested resource" in content:
             return
@@ -118,6 +119,7 @@ def replay(server, cases):
     documented = documented_differences()
     different, same = {}, []
     for number, case in enumerate(cases, 1):
+        began = time.monotonic()
         try:
             found = compare(case, converse(server, case, number), documented)
         except (OSError, ValueError) as error:
@@ -127,6 +129,8 @@ def replay(server, cases):
             different[case.id] = found
         else:
             same.append(case.id)
+        if time.monotonic() - began > SLOW_SECONDS:
+            print(f"slow: {case.id} took {time.monotonic() - began:.1f} s", flush=True)
     return different, same
 
 
