@@ -99,6 +99,17 @@ Response object_answer(const Context& context, const Target& target, const Answe
   return value_answer(status, shaped(context, target, form, *object), form);
 }
 
+Response written_answer(const Context& context, const Target& target, const AnswerForm& form,
+                        int status, const Written& written) {
+  if (is_plain_json(form) && target.speaks_storage_version() && !written.bytes.is_none()) {
+    std::string text;
+    append_with_revision(written.bytes.view(), written.revision, text);
+    text += '\n';
+    return whole(status, form.form, text);
+  }
+  return object_answer(context, target, form, status, shown(written));
+}
+
 Response item_answer(Context& context, const Target& target, const AnswerForm& form,
                      const Item& item) {
   if (is_plain_json(form) && target.speaks_storage_version()) {
@@ -108,7 +119,8 @@ Response item_answer(Context& context, const Target& target, const AnswerForm& f
     return whole(200, form.form, text);
   }
   const Value tree = with_revision(context.trees.tree_of(item.bytes), item.revision);
-  return object_answer(context, target, form, 200, tree);
+  return object_answer(context, target, form, 200,
+                       with_managed(tree, managed_text(item.bytes.view())));
 }
 
 Response list_answer(Context& context, const Target& target, const AnswerForm& form,
@@ -138,7 +150,7 @@ Response list_answer(Context& context, const Target& target, const AnswerForm& f
 Response removed_answer(const Context& context, const Target& target, const AnswerForm& form,
                         const Written& removed) {
   if (!removed.removed || traits_of(*target.kind).answers_deleted_object) {
-    return object_answer(context, target, form, 200, removed.object);
+    return written_answer(context, target, form, 200, removed);
   }
   const Value status =
       success_status(StatusDetails{.name = target.name,

@@ -38,6 +38,8 @@ Response value_answer(int status, objects::View value, const AnswerForm& form);
 // `stored` is in the storage version, with its resourceVersion.
 Response object_answer(const Context& context, const Target& target, const AnswerForm& form,
                        int status, const objects::Value& stored);
+Response written_answer(const Context& context, const Target& target, const AnswerForm& form,
+                        int status, const Written& written);
 Response item_answer(Context& context, const Target& target, const AnswerForm& form,
                      const Item& item);
 Response list_answer(Context& context, const Target& target, const AnswerForm& form,

@@ -131,10 +131,12 @@ void attempt(std::unique_ptr<Binding> binding) {
   const store::Revision revision = now.cached->revision;
   if (request.dry_run) {
     return answer_later(context, std::move(binding->done),
-                        Written{.object = with_revision(next, revision), .revision = revision});
+                        Written{.object = with_revision(next, revision),
+                                .managed = std::string(now.managed()),
+                                .revision = revision});
   }
   const Target target = request.target;
-  put(context, target, std::move(next), store::Expected::exactly(revision),
+  put(context, target, std::move(next), now.managed(), store::Expected::exactly(revision),
       [binding = std::move(binding)](Outcome<Written> outcome) mutable {
         if (was_overtaken(outcome) && binding->attempts < write_attempts_max) {
           return attempt(std::move(binding));

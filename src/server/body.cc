@@ -9,6 +9,7 @@
 #include "objects/yaml.h"
 #include "server/limits.h"
 #include "server/negotiation.h"
+#include "server/ownership.h"
 #include "server/protobuf.h"
 
 namespace muster::server {
@@ -22,9 +23,46 @@ using objects::View;
 
 namespace {
 
+constexpr std::size_t manager_bytes_max = 128;
+
 Failure unreadable(const Error& error) {
   return Error{ErrorCode::bad_request,
                fmt::format("the body of the request cannot be read: {}", error.message)};
+}
+
+// dryRun may be there more than once; only All is known.
+bool check_dry_run(const Query& query, FieldErrors& errors) {
+  const auto values = query.all("dryRun");
+  const std::string supported[] = {"All"};
+  for (const std::string_view value : values) {
+    if (!value.empty() && value != "All") {
+      errors.add(FieldError::not_supported("dryRun", Value::string(value), supported));
+    }
+  }
+  return !values.empty() && !values.front().empty();
+}
+
+FieldValidation validation_of(std::string_view text, FieldErrors& errors) {
+  if (text == "Strict") return FieldValidation::strict;
+  if (text == "Ignore") return FieldValidation::ignore;
+  if (!text.empty() && text != "Warn") {
+    const std::string supported[] = {"Ignore", "Strict", "Warn"};
+    errors.add(FieldError::not_supported("fieldValidation", Value::string(text), supported));
+  }
+  return FieldValidation::warn;
+}
+
+void check_manager(std::string_view manager, FieldErrors& errors) {
+  if (manager.size() > manager_bytes_max) {
+    errors.add(FieldError::too_long("fieldManager", manager_bytes_max));
+  }
+  for (std::size_t i = 0; i < manager.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(manager[i]);
+    if (byte >= 0x20 && byte != 0x7f) continue;
+    errors.add(FieldError::invalid(
+        "fieldManager", Value::string(manager),
+        fmt::format("invalid character U+{:04X} (at position {})", unsigned{byte}, i)));
+  }
 }
 
 Outcome<> check_dry_run(View value) {
@@ -108,21 +146,48 @@ Outcome<Body> decode_patch(const Request& request) {
   return Body{std::move(parsed).take(), {}};
 }
 
-Outcome<> read_write_options(const Query& query, WriteRequest& request) {
-  request.dry_run = ALLOWED(dry_run_of(query));
-  const std::string_view validation = query.text_or_empty("fieldValidation");
-  if (validation.empty() || validation == "Warn") return {};
-  if (validation == "Strict") {
-    request.field_validation = FieldValidation::strict;
-  } else if (validation == "Ignore") {
-    request.field_validation = FieldValidation::ignore;
-  } else {
-    const std::string supported[] = {"Ignore", "Strict", "Warn"};
-    FieldErrors errors;
-    errors.add(FieldError::not_supported("fieldValidation", Value::string(validation), supported));
-    return failures::invalid("meta.k8s.io", "CreateOptions", "", errors);
+Outcome<Body> decode_configuration(const Request& request, FieldValidation validation) {
+  if (request.body.size() > body_bytes_max) return failures::body_too_large();
+  if (request.body.empty()) return Body{Value::object({}), {}};
+  const bool strict = validation == FieldValidation::strict;
+  const objects::ParseOptions options{.duplicate_keys = strict ? objects::DuplicateKeys::refuse
+                                                               : objects::DuplicateKeys::last_wins};
+  auto parsed = objects::parse_yaml_document(request.body, options);
+  if (!parsed) {
+    return Error::bad_request(
+        fmt::format("error {}decoding YAML: error converting YAML to JSON: {}",
+                    strict ? "strict " : "", parsed.error().message));
   }
-  return {};
+  if (!(*parsed).is_object()) {
+    return Error::bad_request(
+        fmt::format("error decoding YAML: error unmarshaling JSON: while decoding JSON: json: "
+                    "cannot unmarshal {} into Go value of type map[string]interface {{}}",
+                    objects::type_name((*parsed).type())));
+  }
+  return Body{std::move(parsed).take(), {}};
+}
+
+Outcome<> read_write_options(const Request& from, const Query& query,
+                             std::optional<PatchForm> patch, WriteRequest& request) {
+  FieldErrors errors;
+  const auto force = TRY(query.boolean("force"));
+  const std::string_view manager = query.text_or_empty("fieldManager");
+  if (patch && *patch != PatchForm::apply && force) {
+    errors.add(FieldError::forbidden("force", "may not be specified for non-apply patch"));
+  }
+  if (patch && *patch == PatchForm::apply && manager.empty()) {
+    errors.add(FieldError::required("fieldManager", "is required for apply patch"));
+  }
+  check_manager(manager, errors);
+  request.dry_run = check_dry_run(query, errors);
+  request.field_validation = validation_of(query.text_or_empty("fieldValidation"), errors);
+  request.force = force.value_or(false);
+  request.field_manager = manager_of(manager, from.user_agent);
+  if (errors.empty()) return {};
+  const std::string_view kind = patch                  ? "PatchOptions"
+                                : from.method == "PUT" ? "UpdateOptions"
+                                                       : "CreateOptions";
+  return failures::invalid("meta.k8s.io", kind, "", errors);
 }
 
 Outcome<RemoveRequest> decode_delete_options(const Context& context, const Request& request,

@@ -3,11 +3,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "objects/value.h"
 #include "server/context.h"
+#include "server/negotiation.h"
 #include "server/outcome.h"
 #include "server/request.h"
 #include "server/route.h"
@@ -26,8 +28,12 @@ Outcome<Body> decode_body(const Context& context, const Request& request);
 // A patch is always JSON, but for its own media types.
 Outcome<Body> decode_patch(const Request& request);
 
-// fieldValidation and dryRun.
-Outcome<> read_write_options(const Query& query, WriteRequest& request);
+// A configuration to apply: YAML, which JSON is too.
+Outcome<Body> decode_configuration(const Request& request, objects::FieldValidation validation);
+
+// dryRun, fieldManager, fieldValidation, and force of a patch. The form is none for other writes.
+Outcome<> read_write_options(const Request& from, const Query& query,
+                             std::optional<PatchForm> patch, WriteRequest& request);
 
 // DeleteOptions, from the body and from the query.
 Outcome<RemoveRequest> decode_delete_options(const Context& context, const Request& request,

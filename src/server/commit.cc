@@ -16,15 +16,24 @@ Present present(Context& context, const Target& target) {
   return {cached, context.trees.tree_of(cached->bytes)};
 }
 
+std::string_view Present::managed() const {
+  return cached == nullptr ? std::string_view() : managed_text(cached->bytes.view());
+}
+
+Value shown(const Written& written) {
+  return with_managed(written.object, written.bytes.is_none() ? std::string_view(written.managed)
+                                                              : managed_text(written.bytes.view()));
+}
+
 void answer_later(Context& context, WriteAnswer done, Outcome<Written> outcome) {
   context.house.post([done = std::move(done), outcome = std::move(outcome)]() mutable {
     done(std::move(outcome));
   });
 }
 
-void put(Context& context, const Target& target, Value object, store::Expected expected,
-         WriteAnswer done) {
-  store::Bytes bytes = stored_bytes(object);
+void put(Context& context, const Target& target, Value object, std::string_view managed,
+         store::Expected expected, WriteAnswer done) {
+  store::Bytes bytes = stored_bytes(object, managed);
   context.trees.remember(bytes, object);
   const std::string key = key_of(*target.kind, target.name_space, target.name);
   store::Bytes bytes_to_store = bytes;
@@ -38,13 +47,16 @@ void put(Context& context, const Target& target, Value object, store::Expected e
   context.store.put_if(key, std::move(bytes_to_store), expected, std::move(written));
 }
 
-void erase(Context& context, const Target& target, Value last, store::Revision revision,
-           WriteAnswer done) {
+void erase(Context& context, const Target& target, Value last, std::string managed,
+           store::Revision revision, WriteAnswer done) {
   const std::string key = key_of(*target.kind, target.name_space, target.name);
-  auto written = [last = std::move(last),
+  auto written = [last = std::move(last), managed = std::move(managed),
                   done = std::move(done)](Result<store::Revision> at) mutable {
     if (!at) return done(std::move(at).error());
-    done(Written{.object = with_revision(last, *at), .revision = *at, .removed = true});
+    done(Written{.object = with_revision(last, *at),
+                 .managed = std::move(managed),
+                 .revision = *at,
+                 .removed = true});
   };
   context.store.delete_if(key, store::Expected::exactly(revision), std::move(written));
 }

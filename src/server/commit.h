@@ -15,6 +15,8 @@ struct Present {
   const CachedObject* cached = nullptr;
   objects::Value tree = {};
 
+  std::string_view managed() const;
+
   explicit operator bool() const { return cached != nullptr; }
 };
 Present present(Context& context, const Target& target);
@@ -22,14 +24,14 @@ Present present(Context& context, const Target& target);
 // Answers from outside the call.
 void answer_later(Context& context, WriteAnswer done, Outcome<Written> outcome);
 
-// `object` is as it is stored. A refusal by the store comes with its own code: already_exists,
-// conflict and not_found say that somebody else was first.
-void put(Context& context, const Target& target, objects::Value object, store::Expected expected,
-         WriteAnswer done);
+// `object` and `managed` are as they are stored. A refusal by the store comes with its own code:
+// already_exists, conflict and not_found say that somebody else was first.
+void put(Context& context, const Target& target, objects::Value object, std::string_view managed,
+         store::Expected expected, WriteAnswer done);
 
 // Removes it; the answer has the last state, under the revision of its end.
-void erase(Context& context, const Target& target, objects::Value last, store::Revision revision,
-           WriteAnswer done);
+void erase(Context& context, const Target& target, objects::Value last, std::string managed,
+           store::Revision revision, WriteAnswer done);
 
 // Whether another write came first, so that it is worth deciding anew.
 bool was_overtaken(const Outcome<Written>& outcome);

@@ -49,12 +49,13 @@ void write(std::unique_ptr<Creation> creation, Prepared prepared) {
     Outcome<Written> answer = already_exists(target);
     if (!exists) {
       answer = Written{.object = std::move(prepared.object),
+                       .managed = std::move(prepared.managed),
                        .warnings = std::move(prepared.warnings),
                        .created = true};
     }
     return answer_later(context, std::move(creation->done), std::move(answer));
   }
-  put(context, target, std::move(prepared.object), store::Expected::absent(),
+  put(context, target, std::move(prepared.object), prepared.managed, store::Expected::absent(),
       [creation = std::move(creation), hold = std::move(prepared.hold),
        warnings = std::move(prepared.warnings)](Outcome<Written> outcome) mutable {
         hold.reset();  // before another attempt sets the same aside

@@ -218,7 +218,8 @@ void GarbageCollector::examine_namespace(const std::string& name) {
   const CachedObject* object = context_.cache.find(*kind, "", name);
   if (object == nullptr || !object->is_being_deleted || object->has_finalizers) return;
   ++under_way_;
-  erase(context_, target_of(*object), context_.trees.tree_of(object->bytes), object->revision,
+  erase(context_, target_of(*object), context_.trees.tree_of(object->bytes),
+        std::string(managed_text(object->bytes.view())), object->revision,
         counted(std::string(namespace_item) + name));
 }
 

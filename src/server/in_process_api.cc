@@ -25,6 +25,9 @@ using objects::Value;
 
 namespace {
 
+// What Muster's own parts write belongs to Muster.
+constexpr std::string_view own_field_manager = "muster";
+
 std::string_view name_of(Verb verb) {
   switch (verb) {
     case Verb::get:
@@ -65,7 +68,7 @@ Outcome<Value> list_value(Context& context, const Call& call, const Target& targ
   const Snapshot snapshot = ALLOWED(list(context, {.target = target,
                                                    .label_selector = call.label_selector,
                                                    .field_selector = call.field_selector}));
-  const std::string text = ALLOWED(list_text(context, target, snapshot, ItemTypes::always));
+  const std::string text = ALLOWED(list_text(context, target, snapshot, ItemTypes::without_owners));
   return TRY(objects::parse_json(text, {.bytes_max = text.size()}));
 }
 
@@ -188,7 +191,10 @@ void InProcessApi::answer_later(client::Answer answer, Outcome<Value> outcome) {
 }
 
 WriteRequest InProcessApi::write_request(Call call, Target target) const {
-  return {.target = std::move(target), .body = std::move(call.body), .identity = identity_};
+  return {.target = std::move(target),
+          .body = std::move(call.body),
+          .identity = identity_,
+          .field_manager = std::string(own_field_manager)};
 }
 
 void InProcessApi::call(Call call, client::Answer answer) {

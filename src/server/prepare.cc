@@ -17,6 +17,7 @@
 #include "server/admission.h"
 #include "server/admission_chain.h"
 #include "server/kind_traits.h"
+#include "server/ownership.h"
 #include "server/stored_object.h"
 
 namespace muster::server {
@@ -128,12 +129,19 @@ Value completed_next(const WriteRequest& request, const Value& body, const Value
   return std::move(builder).finish(node);
 }
 
+// What goes into admission: what admission changes belongs to nobody.
+struct Begun {
+  Admission admission;
+  std::string managed;
+};
+
 // One object on its way through admission.
 struct Preparation {
   Context& context;
   const WriteRequest& request;
   Value current;  // absent on create
   Admission admission;
+  std::string managed;
   PrepareAnswer done;
 };
 
@@ -184,8 +192,8 @@ void finish(std::unique_ptr<Preparation> preparation, Outcome<> checked) {
       spec_changed(target, admission.object, current)) {
     admission.object = with_generation(admission.object, objects::generation_of(current) + 1);
   }
-  done(Prepared{stored_form(admission.object), std::move(admission.warnings),
-                std::move(admission.hold)});
+  done(Prepared{stored_form(admission.object), std::move(preparation->managed),
+                std::move(admission.warnings), std::move(admission.hold)});
 }
 
 void apply_rules(std::unique_ptr<Preparation> preparation, Outcome<> changed) {
@@ -200,11 +208,12 @@ void apply_rules(std::unique_ptr<Preparation> preparation, Outcome<> changed) {
                      });
 }
 
-void go_through_admission(Context& context, const WriteRequest& request, Outcome<Admission> begun,
+void go_through_admission(Context& context, const WriteRequest& request, Outcome<Begun> begun,
                           const Value& current, PrepareAnswer done) {
   if (!begun) return done(std::move(begun).error());
   auto preparation = std::make_unique<Preparation>(
-      Preparation{context, request, current, std::move(begun).take(), std::move(done)});
+      Preparation{context, request, current, std::move(begun->admission), std::move(begun->managed),
+                  std::move(done)});
   Admission& admission = preparation->admission;
   change_on_admission(context, admission,
                       [preparation = std::move(preparation)](Outcome<> changed) mutable {
@@ -226,14 +235,15 @@ Outcome<Value> converted(const Kind& kind, const Value& object, const KindVersio
 
 namespace {
 
-Outcome<Admission> begin_create(Context& context, const WriteRequest& request) {
+Outcome<Begun> begin_create(Context& context, const WriteRequest& request,
+                            std::optional<std::string> owners) {
   const Target& target = request.target;
   ALLOWED(check_type(target, request.body));
   const bool complete = can_be_completed(request.body);
   if (complete) {
     const View metadata = request.body["metadata"];
     ALLOWED(check_place(target, metadata));
-    if (!metadata["resourceVersion"].string_or("").empty()) {
+    if (!owners && !metadata["resourceVersion"].string_or("").empty()) {
       return Error::bad_request("resourceVersion should not be set on objects to be created");
     }
   }
@@ -241,11 +251,14 @@ Outcome<Admission> begin_create(Context& context, const WriteRequest& request) {
       by_schema(request, complete ? completed_new(context, request) : request.body, Value()));
   if (!complete) return Error::bad_request("metadata must be an object");
   ALLOWED(check_namespace(context, target));
-  return begun(request, std::move(admitted), Value());
+  std::string managed = owners ? std::move(*owners)
+                               : owners_of_created(request, admitted.object, context.clock.wall());
+  Admission admission = ALLOWED(begun(request, std::move(admitted), Value()));
+  return Begun{std::move(admission), std::move(managed)};
 }
 
-Outcome<Admission> begin_update(const WriteRequest& request, const Value& body,
-                                const Value& current) {
+Outcome<Begun> begin_update(const WriteRequest& request, const Value& body, const Value& current,
+                            Ownership owners, Instant now) {
   const Target& target = request.target;
   ALLOWED(check_type(target, body));
   if (!can_be_completed(body)) {
@@ -261,7 +274,11 @@ Outcome<Admission> begin_update(const WriteRequest& request, const Value& body,
   }
   const Value old = ALLOWED(converted(*target.kind, current, *target.version));
   Admitted admitted = ALLOWED(by_schema(request, completed_next(request, body, old), old));
-  return begun(request, std::move(admitted), current);
+  std::string managed =
+      owners.decided ? std::move(*owners.decided)
+                     : owners_of_updated(request, body, old, admitted.object, owners.before, now);
+  Admission admission = ALLOWED(begun(request, std::move(admitted), current));
+  return Begun{std::move(admission), std::move(managed)};
 }
 
 }  // namespace
@@ -284,14 +301,18 @@ Outcome<Admitted> by_schema(const WriteRequest& request, const Value& object, co
   return std::move(admitted).take();
 }
 
-void prepare_create(Context& context, const WriteRequest& request, PrepareAnswer done) {
-  go_through_admission(context, request, begin_create(context, request), Value(), std::move(done));
+void prepare_create(Context& context, const WriteRequest& request, PrepareAnswer done,
+                    std::optional<std::string> owners) {
+  go_through_admission(context, request, begin_create(context, request, std::move(owners)), Value(),
+                       std::move(done));
 }
 
 void prepare_update(Context& context, const WriteRequest& request, const Value& body,
-                    const Value& current, PrepareAnswer done) {
-  go_through_admission(context, request, begin_update(request, body, current), current,
-                       std::move(done));
+                    const Value& current, Ownership owners, PrepareAnswer done) {
+  go_through_admission(
+      context, request,
+      begin_update(request, body, current, std::move(owners), context.clock.wall()), current,
+      std::move(done));
 }
 
 Outcome<Value> in_version(const Target& target, const Value& stored) {

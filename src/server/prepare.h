@@ -10,7 +10,9 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/unique_function.h"
@@ -21,20 +23,29 @@
 
 namespace muster::server {
 
+// What is known of the owners before an update: those of the present object, or the decision of an
+// apply.
+struct Ownership {
+  std::string_view before = {};
+  std::optional<std::string> decided = std::nullopt;
+};
+
 struct Prepared {
   objects::Value object;  // as it is stored (server/stored_object.h)
+  std::string managed;    // its managedFields, as they are stored
   std::vector<std::string> warnings;
   std::shared_ptr<void> hold = {};  // to be dropped when the write has been answered
 };
 
 using PrepareAnswer = UniqueFunction<void(Outcome<Prepared>)>;
 
-// The target has the name already, also one that was generated.
-void prepare_create(Context& context, const WriteRequest& request, PrepareAnswer done);
+// The target has the name already, also one that was generated. An apply has decided the owners.
+void prepare_create(Context& context, const WriteRequest& request, PrepareAnswer done,
+                    std::optional<std::string> owners = std::nullopt);
 
 // `body` is the whole next object in the caller's version; `current` is the tree as stored.
 void prepare_update(Context& context, const WriteRequest& request, const objects::Value& body,
-                    const objects::Value& current, PrepareAnswer done);
+                    const objects::Value& current, Ownership owners, PrepareAnswer done);
 
 // Decodes, completes and validates an object by the schema of a version. Errors of validation are
 // in the answer.

@@ -325,7 +325,8 @@ bool QuotaBook::write_status(const Page& page, const std::string& name_space,
   if (next["status"] == tree["status"]) return false;
   const Target target{
       .kind = kind, .version = &kind->storage_version(), .name_space = name_space, .name = name};
-  put(context_, target, stored_form(next), store::Expected::exactly(cached->revision),
+  const std::string managed(managed_text(cached->bytes.view()));
+  put(context_, target, stored_form(next), managed, store::Expected::exactly(cached->revision),
       [this, alive = std::weak_ptr(alive_), name_space](const Outcome<Written>& written) {
         if (!alive.expired()) on_written(name_space, written);
       });

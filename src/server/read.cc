@@ -199,13 +199,16 @@ Outcome<std::string> list_text(Context& context, const Target& target, const Sna
   for (const Item& item : snapshot.items) {
     if (!first) out += ',';
     first = false;
+    const std::string_view stored =
+        types == ItemTypes::without_owners ? object_text(item.bytes.view()) : item.bytes.view();
     if (!target.speaks_storage_version()) {
       const Value tree = with_revision(context.trees.tree_of(item.bytes), item.revision);
-      objects::append_json(ALLOWED(in_version(target, tree)), out);
+      objects::append_json(ALLOWED(in_version(target, with_managed(tree, managed_text(stored)))),
+                           out);
     } else if (bare) {
-      append_item(item.bytes.view(), item.revision, out);
+      append_item(stored, item.revision, out);
     } else {
-      append_with_revision(item.bytes.view(), item.revision, out);
+      append_with_revision(stored, item.revision, out);
     }
   }
   out += "]}";

@@ -62,8 +62,9 @@ struct Snapshot {
 
 Outcome<Snapshot> list(Context& context, const ListRequest& request);
 
-// kube-apiserver leaves kind and apiVersion out of the items of built-in kinds.
-enum class ItemTypes : std::uint8_t { as_the_peer, always };
+// kube-apiserver leaves kind and apiVersion out of the items of built-in kinds. Muster's own parts
+// do not look at managedFields.
+enum class ItemTypes : std::uint8_t { as_the_peer, always, without_owners };
 
 // The whole List object as text, in the caller's version.
 Outcome<std::string> list_text(Context& context, const Target& target, const Snapshot& snapshot,

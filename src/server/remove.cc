@@ -146,7 +146,8 @@ Outcome<> check(const RemoveRequest& request, const Present& now) {
   return check_preconditions(request, now);
 }
 
-void write(std::unique_ptr<Removal> removal, const Value& current, store::Revision revision) {
+void write(std::unique_ptr<Removal> removal, const Value& current, std::string managed,
+           store::Revision revision) {
   Context& context = removal->context;
   const RemoveRequest& request = removal->request;
   const KindTraits traits = traits_of(*request.target.kind);
@@ -156,16 +157,21 @@ void write(std::unique_ptr<Removal> removal, const Value& current, store::Revisi
                      holds_namespace(request.target, current);
   Value next = stays ? marked(context, request.target, current, sentence) : current;
   if (request.dry_run || (stays && next == current)) {
-    return answer_later(
-        context, std::move(removal->done),
-        Written{.object = with_revision(next, revision), .revision = revision, .removed = !stays});
+    return answer_later(context, std::move(removal->done),
+                        Written{.object = with_revision(next, revision),
+                                .managed = std::move(managed),
+                                .revision = revision,
+                                .removed = !stays});
   }
   const Target target = request.target;
   auto done = [removal = std::move(removal)](Outcome<Written> outcome) mutable {
     finish(std::move(removal), std::move(outcome));
   };
-  if (!stays) return erase(context, target, std::move(next), revision, std::move(done));
-  put(context, target, std::move(next), store::Expected::exactly(revision), std::move(done));
+  if (!stays) {
+    return erase(context, target, std::move(next), std::move(managed), revision, std::move(done));
+  }
+  put(context, target, std::move(next), managed, store::Expected::exactly(revision),
+      std::move(done));
 }
 
 void attempt(std::unique_ptr<Removal> removal) {
@@ -184,14 +190,14 @@ void attempt(std::unique_ptr<Removal> removal) {
                                                          .dry_run = request.dry_run});
   Admission& asked = *admission;
   const store::Revision revision = now.cached->revision;
-  admit_without_object(context, asked,
-                       [removal = std::move(removal), admission = std::move(admission),
-                        revision](Outcome<> admitted) mutable {
-                         if (admitted)
-                           return write(std::move(removal), admission->old_object, revision);
-                         answer_later(removal->context, std::move(removal->done),
-                                      std::move(admitted).error());
-                       });
+  admit_without_object(
+      context, asked,
+      [removal = std::move(removal), admission = std::move(admission),
+       managed = std::string(now.managed()), revision](Outcome<> admitted) mutable {
+        if (admitted)
+          return write(std::move(removal), admission->old_object, std::move(managed), revision);
+        answer_later(removal->context, std::move(removal->done), std::move(admitted).error());
+      });
 }
 
 }  // namespace

@@ -225,9 +225,12 @@ Response RequestHandler::log(const Asked& asked) {
 
 Outcome<WriteRequest> RequestHandler::write_request(const Asked& asked) const {
   WriteRequest write{.target = asked.target, .identity = asked.request.identity};
-  ALLOWED(read_write_options(asked.route.query, write));
-  Body body = asked.verb == "patch" ? ALLOWED(decode_patch(asked.request))
-                                    : ALLOWED(decode_body(context_, asked.request));
+  const auto patch = asked.verb == "patch" ? patch_form(asked.request.content_type) : std::nullopt;
+  ALLOWED(read_write_options(asked.request, asked.route.query, patch, write));
+  Body body = patch == PatchForm::apply
+                  ? ALLOWED(decode_configuration(asked.request, write.field_validation))
+              : patch ? ALLOWED(decode_patch(asked.request))
+                      : ALLOWED(decode_body(context_, asked.request));
   write.body = std::move(body.value);
   write.duplicate_fields = std::move(body.duplicate_fields);
   return write;
@@ -241,8 +244,8 @@ WriteAnswer RequestHandler::answering(Asked asked) {
     const bool binds = kept->target.subresource == "binding";
     Response response = binds
                             ? value_answer(201, success_status(201), {.pretty = kept->form.pretty})
-                            : object_answer(context_, kept->target, kept->form,
-                                            written->created ? 201 : 200, written->object);
+                            : written_answer(context_, kept->target, kept->form,
+                                             written->created ? 201 : 200, *written);
     add_warnings(written->warnings, response);
     kept->respond(std::move(response));
   };
@@ -269,13 +272,16 @@ void RequestHandler::update(Asked asked) {
 
 void RequestHandler::patch(Asked asked) {
   const auto type = patch_form(asked.request.content_type);
-  if (!type || *type == PatchForm::apply) {
+  if (!type) {
     return respond_later(std::move(asked.respond),
                          failure_answer(failures::unsupported_patch(), asked.form));
   }
   auto write = write_request(asked);
   if (!write) {
     return respond_later(std::move(asked.respond), failure_answer(write.error(), asked.form));
+  }
+  if (*type == PatchForm::apply) {
+    return server::apply(context_, std::move(write).take(), answering(std::move(asked)));
   }
   const objects::PatchType how = *type == PatchForm::json    ? objects::PatchType::json
                                  : *type == PatchForm::merge ? objects::PatchType::merge

@@ -24,6 +24,9 @@ namespace {
 constexpr std::string_view core_group = "core";
 constexpr std::string_view metadata_opening = R"("metadata":{)";
 
+// Compact JSON has no line feed of its own.
+constexpr char parts_separator = '\n';
+
 std::string_view next_part(std::string_view& rest) {
   const std::size_t slash = rest.find('/');
   const std::string_view part = rest.substr(0, slash);
@@ -36,6 +39,20 @@ std::string_view next_part(std::string_view& rest) {
 std::size_t metadata_start(std::string_view stored) {
   const std::size_t found = stored.find(metadata_opening);
   return found == std::string_view::npos ? found : found + metadata_opening.size();
+}
+
+// Everything from the first member of metadata on, with the two that are not in the object's text.
+void append_metadata(std::string_view stored, std::size_t start, store::Revision revision,
+                     std::string& out) {
+  const std::string_view object = object_text(stored);
+  const std::string_view managed = managed_text(stored);
+  fmt::format_to(std::back_inserter(out), R"("resourceVersion":"{}",)", revision.value);
+  if (!managed.empty()) {
+    out += R"("managedFields":)";
+    out += managed;
+    out += ',';
+  }
+  out += object.substr(start);
 }
 
 }  // namespace
@@ -93,30 +110,42 @@ Value stored_form(const Value& object) {
   return std::move(builder).finish(root);
 }
 
-store::Bytes stored_bytes(const Value& form) {
-  return store::Bytes::copy_of(objects::to_json(form));
+store::Bytes stored_bytes(const Value& form, std::string_view managed) {
+  std::string text = objects::to_json(form);
+  if (!managed.empty()) {
+    text += parts_separator;
+    text += managed;
+  }
+  return store::Bytes::copy_of(text);
+}
+
+std::string_view object_text(std::string_view stored) {
+  return stored.substr(0, stored.find(parts_separator));
+}
+
+std::string_view managed_text(std::string_view stored) {
+  const std::size_t end = stored.find(parts_separator);
+  return end == std::string_view::npos ? std::string_view() : stored.substr(end + 1);
 }
 
 void append_with_revision(std::string_view stored, store::Revision revision, std::string& out) {
   const std::size_t start = metadata_start(stored);
   if (start == std::string_view::npos) {
-    out += stored;
+    out += object_text(stored);
     return;
   }
   out += stored.substr(0, start);
-  fmt::format_to(std::back_inserter(out), R"("resourceVersion":"{}",)", revision.value);
-  out += stored.substr(start);
+  append_metadata(stored, start, revision, out);
 }
 
 void append_item(std::string_view stored, store::Revision revision, std::string& out) {
   const std::size_t start = metadata_start(stored);
   if (start == std::string_view::npos) {
-    out += stored;
+    out += object_text(stored);
     return;
   }
-  fmt::format_to(std::back_inserter(out), R"({{"metadata":{{"resourceVersion":"{}",)",
-                 revision.value);
-  out += stored.substr(start);
+  out += R"({"metadata":{)";
+  append_metadata(stored, start, revision, out);
 }
 
 Value with_revision(const Value& tree, store::Revision revision) {
@@ -124,6 +153,20 @@ Value with_revision(const Value& tree, store::Revision revision) {
   builder.retain(tree);
   Rewrite metadata(tree["metadata"]);
   metadata.set("resourceVersion", builder.text(fmt::to_string(revision.value)));
+  Rewrite root(tree);
+  root.set("metadata", metadata.finish(builder));
+  const Node node = root.finish(builder);
+  return std::move(builder).finish(node);
+}
+
+Value with_managed(const Value& tree, std::string_view managed) {
+  if (managed.empty()) return tree;
+  const auto parsed = objects::parse_json(managed, {.bytes_max = managed.size()});
+  if (!parsed) return tree;
+  Builder builder;
+  builder.retain(tree);
+  Rewrite metadata(tree["metadata"]);
+  metadata.set("managedFields", builder.embed(*parsed));
   Rewrite root(tree);
   root.set("metadata", metadata.finish(builder));
   const Node node = root.finish(builder);

@@ -2,6 +2,7 @@
 #include "server/tree_cache.h"
 
 #include "server/limits.h"
+#include "server/stored_object.h"
 
 namespace muster::server {
 
@@ -12,7 +13,7 @@ Value TreeCache::tree_of(const store::Bytes& bytes) {
   if (const auto found = trees_.find(bytes.view().data()); found != trees_.end()) {
     return found->second.tree;
   }
-  auto parsed = reader_.read(bytes.view(), {.bytes_max = bytes.size()});
+  auto parsed = reader_.read(object_text(bytes.view()), {.bytes_max = bytes.size()});
   if (!parsed) return {};
   remember(bytes, *parsed);
   return std::move(parsed).take();

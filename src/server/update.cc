@@ -11,6 +11,7 @@
 #include "server/commit.h"
 #include "server/kind_traits.h"
 #include "server/limits.h"
+#include "server/ownership.h"
 #include "server/prepare.h"
 #include "server/stored_object.h"
 #include "server/write.h"
@@ -19,6 +20,7 @@ namespace muster::server {
 
 using objects::FieldError;
 using objects::FieldErrors;
+using objects::is_same_ownership;
 using objects::PatchType;
 using objects::SchemaStyle;
 using objects::Value;
@@ -26,13 +28,16 @@ using objects::View;
 
 namespace {
 
-// An update, or a patch that becomes one for each present object it meets.
+// An update, or a patch or an apply that becomes one for each present object it meets.
 struct Change {
   Context& context;
   WriteRequest request;
   std::optional<PatchType> patch_type;
   WriteAnswer done;
+  bool applies = false;
   int attempts = 0;
+
+  bool is_patch() const { return applies || patch_type.has_value(); }
 };
 
 void attempt(std::unique_ptr<Change> change);
@@ -49,7 +54,8 @@ Failure patch_failure(PatchType type, const Error& error) {
 Outcome<Value> next_body(const Change& change, const Present& now) {
   const Target& target = change.request.target;
   if (!change.patch_type) return change.request.body;
-  const Value stored = with_revision(now.tree, now.cached->revision);
+  Value stored = with_revision(now.tree, now.cached->revision);
+  if (mentions_managed_fields(change.request.body)) stored = with_managed(stored, now.managed());
   const Value shown = ALLOWED(in_version(target, stored));
   const objects::CompiledPatchSchema schema(target.version->schema.root());
   auto patched = objects::apply_patch(*change.patch_type, shown, change.request.body, schema);
@@ -63,7 +69,7 @@ Outcome<store::Revision> wanted_revision(const Change& change, View body) {
   const View version = body["metadata"]["resourceVersion"];
   const std::string_view text = version.string_or("");
   if (text.empty() || text == "0") {
-    if (change.patch_type || traits_of(*target.kind).unconditional_update) {
+    if (change.is_patch() || traits_of(*target.kind).unconditional_update) {
       return store::Revision();
     }
     FieldErrors errors;
@@ -79,7 +85,9 @@ Outcome<store::Revision> wanted_revision(const Change& change, View body) {
 }
 
 // An object that is being deleted and has nothing left to wait for goes with its last finalizer.
-bool ends_with(View next, View current) {
+// Namespaces have further ones in their spec.
+bool ends_with(const Target& target, View next, View current) {
+  if (target.is("", "namespaces") && !next["spec"]["finalizers"].empty()) return false;
   return next["metadata"]["finalizers"].empty() && objects::is_being_deleted(current) &&
          current["metadata"]["deletionGracePeriodSeconds"].integer_or(-1) == 0;
 }
@@ -99,8 +107,9 @@ void finish(std::unique_ptr<Change> change, bool named_version, std::vector<std:
 
 // What one attempt has found, and keeps while admission waits.
 struct Decision {
-  Value body;     // the whole next object in the caller's version
-  Value current;  // as stored
+  Value body;                         // the whole next object in the caller's version
+  std::optional<std::string> owners;  // as an apply decided them
+  Value current;                      // as stored
   store::Bytes bytes;
   store::Revision revision;
   bool named_version = false;  // the caller insists on the version it has seen
@@ -109,16 +118,23 @@ struct Decision {
 Outcome<Decision> decide(Change& change, const Present& now) {
   const Target& target = change.request.target;
   if (!now) return not_found(target);
-  ALLOWED(check_stored(target, change.patch_type ? "patch" : "update", change.request.identity,
+  ALLOWED(check_stored(target, change.is_patch() ? "patch" : "update", change.request.identity,
                        now.tree));
-  Value body = ALLOWED(next_body(change, now));
-  Decision decision{.body = std::move(body),
+  Decision decision{.body = {},
+                    .owners = {},
                     .current = now.tree,
                     .bytes = now.cached->bytes,
                     .revision = now.cached->revision};
+  if (change.applies) {
+    AppliedBody applied = ALLOWED(applied_body(change.request, now, change.context.clock.wall()));
+    decision.body = std::move(applied.object);
+    decision.owners = std::move(applied.managed);
+  } else {
+    decision.body = ALLOWED(next_body(change, now));
+  }
   const store::Revision wanted = ALLOWED(wanted_revision(change, decision.body));
   if (!wanted.is_none() && wanted != decision.revision) return stale(target);
-  const View patched = change.patch_type ? change.request.body["metadata"]["resourceVersion"]
+  const View patched = change.is_patch() ? change.request.body["metadata"]["resourceVersion"]
                                          : decision.body["metadata"]["resourceVersion"];
   decision.named_version = !wanted.is_none() && patched.is_string();
   return decision;
@@ -126,16 +142,18 @@ Outcome<Decision> decide(Change& change, const Present& now) {
 
 void write(std::unique_ptr<Change> change, const Decision& decision, Prepared next) {
   Context& context = change->context;
-  const bool same = next.object == decision.current;
+  const std::string_view managed = managed_text(decision.bytes.view());
+  const bool same = next.object == decision.current && is_same_ownership(next.managed, managed);
   if (change->request.dry_run || same) {
     Written unchanged{.object = with_revision(next.object, decision.revision),
                       .bytes = same ? decision.bytes : store::Bytes(),
+                      .managed = std::move(next.managed),
                       .revision = decision.revision,
                       .warnings = std::move(next.warnings)};
     return answer_later(context, std::move(change->done), std::move(unchanged));
   }
-  const bool ends = ends_with(next.object, decision.current);
   const Target target = change->request.target;
+  const bool ends = ends_with(target, next.object, decision.current);
   auto done = [change = std::move(change), named = decision.named_version,
                hold = std::move(next.hold),
                warnings = std::move(next.warnings)](Outcome<Written> outcome) mutable {
@@ -143,21 +161,75 @@ void write(std::unique_ptr<Change> change, const Decision& decision, Prepared ne
     finish(std::move(change), named, std::move(warnings), std::move(outcome));
   };
   if (ends) {
-    return erase(context, target, std::move(next.object), decision.revision, std::move(done));
+    return erase(context, target, std::move(next.object), std::move(next.managed),
+                 decision.revision, std::move(done));
   }
-  put(context, target, std::move(next.object), store::Expected::exactly(decision.revision),
-      std::move(done));
+  put(context, target, std::move(next.object), next.managed,
+      store::Expected::exactly(decision.revision), std::move(done));
+}
+
+// Nobody has made the object yet: the configuration makes it.
+Outcome<AppliedBody> decide_creation(const Change& change) {
+  ALLOWED(check_access(change.context, change.request.target, "create", change.request.identity));
+  return applied_body(change.request, Present(), change.context.clock.wall());
+}
+
+void write_new(std::unique_ptr<Change> change, Prepared made) {
+  Context& context = change->context;
+  if (change->request.dry_run) {
+    return answer_later(context, std::move(change->done),
+                        Written{.object = std::move(made.object),
+                                .managed = std::move(made.managed),
+                                .warnings = std::move(made.warnings),
+                                .created = true});
+  }
+  const Target target = change->request.target;
+  put(context, target, std::move(made.object), made.managed, store::Expected::absent(),
+      [change = std::move(change), hold = std::move(made.hold),
+       warnings = std::move(made.warnings)](Outcome<Written> outcome) mutable {
+        hold.reset();
+        const bool overtaken =
+            !outcome && outcome.error().reason == reason(ErrorCode::already_exists);
+        if (overtaken && change->attempts < write_attempts_max) return attempt(std::move(change));
+        outcome = as_seen_by_caller(change->request.target, std::move(outcome));
+        if (outcome) {
+          outcome->warnings = std::move(warnings);
+          outcome->created = true;
+        }
+        change->done(std::move(outcome));
+      });
+}
+
+void create_applied(std::unique_ptr<Change> change) {
+  Context& context = change->context;
+  auto applied = decide_creation(*change);
+  if (!applied) return answer_later(context, std::move(change->done), std::move(applied).error());
+  auto made = std::make_unique<WriteRequest>(change->request);
+  made->body = std::move(applied->object);
+  const WriteRequest& request = *made;
+  prepare_create(
+      context, request,
+      [change = std::move(change), made = std::move(made)](Outcome<Prepared> next) mutable {
+        if (next) return write_new(std::move(change), std::move(next).take());
+        answer_later(change->context, std::move(change->done), std::move(next).error());
+      },
+      std::move(applied->managed));
 }
 
 void attempt(std::unique_ptr<Change> change) {
   Context& context = change->context;
   const WriteRequest& request = change->request;
   ++change->attempts;
-  auto decided = decide(*change, present(context, request.target));
+  const Present now = present(context, request.target);
+  if (!now && change->applies && request.target.subresource.empty()) {
+    return create_applied(std::move(change));
+  }
+  auto decided = decide(*change, now);
   if (!decided) return answer_later(context, std::move(change->done), std::move(decided).error());
   const Value body = decided->body;
   const Value current = decided->current;
-  prepare_update(context, request, body, current,
+  Ownership owners{.before = now.managed(), .decided = std::move(decided->owners)};
+  prepare_update(context, request, body, current, std::move(owners),
                  [change = std::move(change),
                   decision = std::move(decided).take()](Outcome<Prepared> next) mutable {
                    if (next) return write(std::move(change), decision, std::move(next).take());
@@ -177,6 +249,11 @@ void patch(Context& context, WriteRequest request, PatchType type, WriteAnswer d
     return answer_later(context, std::move(done), failures::unsupported_patch());
   }
   attempt(std::make_unique<Change>(Change{context, std::move(request), type, std::move(done)}));
+}
+
+void apply(Context& context, WriteRequest request, WriteAnswer done) {
+  attempt(std::make_unique<Change>(
+      Change{context, std::move(request), std::nullopt, std::move(done), true}));
 }
 
 }  // namespace muster::server

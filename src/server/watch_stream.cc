@@ -93,7 +93,7 @@ Value WatchStream::object_of(const Change& change) {
                                 .now = context_.clock.wall()});
   }
   const Value tree = with_revision(context_.trees.tree_of(change.bytes), change.revision);
-  const auto object = in_version(target_, tree);
+  const auto object = in_version(target_, with_managed(tree, managed_text(change.bytes.view())));
   return object ? shaped(context_, target_, form_, *object, columns) : Value::null();
 }
 

@@ -33,22 +33,30 @@ struct WriteRequest {
   objects::FieldValidation field_validation = objects::FieldValidation::warn;
   bool dry_run = false;
   Identity identity = {};
+  std::string field_manager = {};  // who owns what this changes
+  bool force = false;              // of an apply: also what others own
 };
 
 struct Written {
   objects::Value object;    // in the storage version, with its resourceVersion
   store::Bytes bytes = {};  // as stored; none where there is no such text
+  std::string managed = {};  // its managedFields, where there are no bytes
   store::Revision revision = {};
   std::vector<std::string> warnings = {};
   bool created = false;
   bool removed = false;  // the object is gone: `object` is its last state
 };
 
+// The object with its managedFields.
+objects::Value shown(const Written& written);
+
 using WriteAnswer = UniqueFunction<void(Outcome<Written>)>;
 
 void create(Context& context, WriteRequest request, WriteAnswer done);
 void update(Context& context, WriteRequest request, WriteAnswer done);
 void patch(Context& context, WriteRequest request, objects::PatchType type, WriteAnswer done);
+// Server-side apply: the body is a configuration. Creates the object where there is none.
+void apply(Context& context, WriteRequest request, WriteAnswer done);
 void bind(Context& context, WriteRequest request, WriteAnswer done);
 
 struct RemoveRequest {

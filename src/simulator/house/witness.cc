@@ -112,7 +112,7 @@ void Witness::tell(std::string_view key, const store::Event& event) {
   const objects::ObjectKey name{std::string(parts->name_space), std::string(parts->name)};
   Value after;
   if (!event.is_delete()) {
-    auto parsed = objects::parse_json(event.value.view());
+    auto parsed = objects::parse_json(server::object_text(event.value.view()));
     if (!parsed) return violate_("I1", fmt::format("{} is no JSON in the store", key));
     after = std::move(*parsed);
   }
