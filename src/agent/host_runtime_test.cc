@@ -333,6 +333,21 @@ TEST_F(HostRuntimeTest, what_ends_while_there_is_no_platform_is_found_with_its_e
   EXPECT_EQ(texts_of(contents_of(world_->log_path(spec.uid))), "done\n");
 }
 
+TEST_F(HostRuntimeTest, a_shim_that_was_killed_while_there_is_no_platform_is_found_as_failed) {
+  const PodSpec spec = world_->pod({"sleep", unique_seconds()});
+  world_->runtime().start(spec);
+  ASSERT_TRUE(reaches(spec.uid, Phase::running));
+  world_->go_down();
+  const auto state = parse_shim_state(contents_of(pod_folder::state_path(spec.folder))).must();
+  ASSERT_EQ(::kill(static_cast<pid_t>(state.shim.id), SIGKILL), 0);
+  states_.clear();
+  adopted_ = false;
+  world_->come_up();
+  listen();
+  ASSERT_TRUE(reaches(spec.uid, Phase::exited));
+  EXPECT_EQ(state_of(spec.uid).exit_code, 137);
+}
+
 TEST_F(HostRuntimeTest, a_folder_in_which_nothing_was_begun_is_cleared_away) {
   const std::string folder = world_->options().pods_folder + "/never-begun";
   world_->go_down();

@@ -46,6 +46,9 @@ inline constexpr std::int64_t container_processes_max = 4'096;
 // The two files by which the platform and a shim know of each other (agent/pod_folder.h).
 inline constexpr std::size_t shim_file_bytes_max = std::size_t{8} << 20;
 
+// What a command or a connection of a container has told and nobody has taken yet.
+inline constexpr std::size_t container_stream_window_bytes = std::size_t{256} << 10;
+
 // Questions that one turn of the house answers, and clients that ask over streams at once.
 inline constexpr std::size_t dns_questions_per_turn_max = 256;
 inline constexpr std::size_t dns_connections_max = 64;

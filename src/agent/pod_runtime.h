@@ -81,7 +81,8 @@ struct ContainerState {
   Instant finished = {};
   int exit_code = 0;
   int signal = 0;
-  int attempt = 0;  // how often restart() was obeyed before this run
+  int attempt = 0;              // how often restart() was obeyed before this run
+  std::int64_t process_id = 0;  // running: its first process on this machine; 0: it has none
 
   // Nothing runs and nothing will, unless somebody asks for it.
   bool is_quiet() const {

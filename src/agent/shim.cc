@@ -24,7 +24,6 @@ constexpr int exit_cannot_start = 128;
 constexpr int exit_not_found = 127;
 constexpr int exit_not_executable = 126;
 constexpr int signal_kill = 9;
-constexpr const char* workspace_target = "/workspace";
 
 std::string resolver_text(const PodSpec& pod) {
   std::string text;
@@ -272,6 +271,7 @@ void Shim::started(Container& container) {
   container.state.phase = Phase::running;
   container.state.reason.clear();
   container.state.started = clock_.wall();
+  container.state.process_id = container.sandbox->init_id();
   tell(Durable::no);
 }
 
@@ -285,6 +285,7 @@ void Shim::ended(Container& container) {
   container.sandbox.reset();
   drain_logs(container);
   ContainerState& state = container.state;
+  state.process_id = 0;
   if (state.phase != Phase::exited) {  // it may have been told why it could not start
     state.phase = Phase::exited;
     state.exit_code = status.code;

@@ -37,6 +37,9 @@ namespace muster::agent {
 inline constexpr int shim_connection_descriptor = 3;
 inline constexpr int shim_lock_descriptor = 4;
 
+// The pod's own writable folder, and where a container works that names no other.
+inline constexpr const char* workspace_target = "/workspace";
+
 // The exit status of the process: 0 when the pod's end is on disk.
 int shim_main(std::span<const char* const> arguments);
 

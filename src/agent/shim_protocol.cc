@@ -105,7 +105,8 @@ Node state_node(Builder& builder, const ContainerState& state) {
                           {"finished", Builder::integer(state.finished.nanoseconds)},
                           {"exitCode", Builder::integer(state.exit_code)},
                           {"signal", Builder::integer(state.signal)},
-                          {"attempt", Builder::integer(state.attempt)}});
+                          {"attempt", Builder::integer(state.attempt)},
+                          {"processId", Builder::integer(state.process_id)}});
 }
 
 ContainerState state_of(View view) {
@@ -120,13 +121,15 @@ ContainerState state_of(View view) {
   state.exit_code = static_cast<int>(view["exitCode"].integer_or(0));
   state.signal = static_cast<int>(view["signal"].integer_or(0));
   state.attempt = static_cast<int>(view["attempt"].integer_or(0));
+  state.process_id = view["processId"].integer_or(0);
   return state;
 }
 
 }  // namespace
 
 bool ShimState::has_ended() const {
-  return std::all_of(pod.containers.begin(), pod.containers.end(),
+  return !pod.containers.empty() &&
+         std::all_of(pod.containers.begin(), pod.containers.end(),
                      [](const ContainerState& state) { return state.phase == Phase::exited; });
 }
 

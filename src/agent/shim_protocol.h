@@ -43,7 +43,8 @@ struct ShimState {
   ShimProcess shim;
   PodState pod;
 
-  bool has_ended() const;  // every container has
+  // Every container has. A state that knows of none has not.
+  bool has_ended() const;
 };
 
 std::string to_json_text(const ShimSpec& spec);

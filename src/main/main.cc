@@ -5,6 +5,7 @@
 #include <span>
 #include <string_view>
 
+#include "agent/enter.h"
 #include "agent/shim.h"
 #include "base/os/system_clock.h"
 #include "cli/command_line.h"
@@ -26,6 +27,9 @@ int main(int argc, char** argv) {
   // leaves before anything else is made.
   if (argc > 1 && std::string_view(argv[1]) == "shim") {
     return muster::agent::shim_main(std::span<const char* const>(argv + 2, argv + argc));
+  }
+  if (argc > 1 && std::string_view(argv[1]) == "enter") {
+    return muster::agent::enter_main(std::span<const char* const>(argv + 2, argv + argc));
   }
   const muster::cli::Output output{.out = to(stdout), .error = to(stderr)};
   muster::cli::Commands commands;

@@ -17,6 +17,7 @@
 #include "base/os/machine.h"
 #include "cli/version.h"
 #include "main/pod_log_streams.h"
+#include "main/pod_streams.h"
 
 namespace muster {
 
@@ -93,6 +94,7 @@ struct NodeGroups::Parts {
   std::unique_ptr<agent::PretendRuntime> pretend;
   std::vector<std::unique_ptr<agent::NodeAgent>> agents;
   PodLogStreams logs;
+  PodAgentStreams streams{logs, options.house.executor};
 };
 
 std::string NodeGroups::Parts::open_names(const std::string& gateway) {
@@ -131,6 +133,8 @@ void NodeGroups::Parts::make_host(std::vector<NodeOptions> nodes, const Machine&
   agents.back()->follow([this](const client::CacheChange& change) { zone.apply(change); });
   logs.add(std::make_unique<agent::NodeLogs>(*agents.back(), options.disk, options.house,
                                              options.data + "/pods"));
+  streams.add(std::make_unique<agent::NodeStreams>(*agents.back(), options.house.executor,
+                                                   &options.machine, options.data + "/pods"));
 }
 
 void NodeGroups::Parts::make_pretended(std::vector<NodeOptions> nodes, const Machine& machine) {
@@ -144,6 +148,8 @@ void NodeGroups::Parts::make_pretended(std::vector<NodeOptions> nodes, const Mac
       options.api, options.house, *pretend, no_files));
   logs.add(
       std::make_unique<agent::NodeLogs>(*agents.back(), options.disk, options.house, *pretend));
+  streams.add(std::make_unique<agent::NodeStreams>(*agents.back(), options.house.executor, nullptr,
+                                                   std::string()));
 }
 
 Result<std::unique_ptr<NodeGroups>> NodeGroups::make(NodeGroupsOptions options) {
@@ -170,11 +176,16 @@ void NodeGroups::start() {
 
 void NodeGroups::stop() {
   parts_->logs.clear();
+  parts_->streams.clear();
   parts_->agents.clear();
 }
 
 server::PodLogs& NodeGroups::logs() {
   return parts_->logs;
+}
+
+server::PodStreams& NodeGroups::streams() {
+  return parts_->streams;
 }
 
 bool NodeGroups::are_ready() const {

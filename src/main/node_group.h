@@ -17,6 +17,7 @@
 #include "client/api.h"
 #include "client/list_watch.h"
 #include "server/pod_logs.h"
+#include "server/pod_streams.h"
 
 namespace muster {
 
@@ -40,6 +41,7 @@ class NodeGroups {
   bool are_ready() const;
 
   server::PodLogs& logs();
+  server::PodStreams& streams();
 
   // On the house thread: nothing is heard of the nodes afterwards. Pods run on.
   void stop();

@@ -126,6 +126,7 @@ Result<std::unique_ptr<Platform>> Platform::open(const std::string& data,
                                        .disk = parts->disk,
                                        .log = log.child("agent")}));
   parts->server->set_logs(&parts->nodes->logs());
+  parts->server->set_streams(&parts->nodes->streams());
   const cli::ListenAddress listen = TRY(cli::parse_listen(settings.listen));
   TRY(parts->listener->open(listen.host, listen.port));
   return std::unique_ptr<Platform>(new Platform(std::move(parts)));

@@ -147,6 +147,10 @@ void ApiServer::set_logs(PodLogs* logs) {
   parts_->context.logs = logs;
 }
 
+void ApiServer::set_streams(PodStreams* streams) {
+  parts_->context.streams = streams;
+}
+
 void ApiServer::handle(Request request, Respond respond) {
   parts_->handler.handle(std::move(request), std::move(respond));
 }

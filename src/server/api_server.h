@@ -27,6 +27,7 @@
 #include "client/api.h"
 #include "server/authorizer.h"
 #include "server/pod_logs.h"
+#include "server/pod_streams.h"
 #include "server/request.h"
 #include "server/webhook_transport.h"
 #include "store/store.h"
@@ -56,6 +57,7 @@ class ApiServer {
 
   // Where the logs come from may be known only after the agents are made.
   void set_logs(PodLogs* logs);
+  void set_streams(PodStreams* streams);
 
   void handle(Request request, Respond respond);
 

@@ -10,6 +10,7 @@
 #include "server/authorizer.h"
 #include "server/object_cache.h"
 #include "server/pod_logs.h"
+#include "server/pod_streams.h"
 #include "server/tree_cache.h"
 #include "store/store.h"
 
@@ -32,6 +33,7 @@ struct Context {
   QuotaBook* quota = nullptr;
   Webhooks* webhooks = nullptr;
   ServerMetrics* metrics = nullptr;
+  PodStreams* streams = nullptr;
   Log log = Log::silent();
 };
 

@@ -147,8 +147,11 @@ std::vector<Subresource> subresources_of(const Kind& kind, const KindVersion& ve
   std::vector<Subresource> all;
   const bool is_core = kind.group.empty() && kind.style == SchemaStyle::native;
   if (is_core && kind.plural == "pods") {
+    all.push_back({"attach", "", "", "PodAttachOptions", {"create", "get"}});
     all.push_back({"binding", "", "", "Binding", {"create"}});
+    all.push_back({"exec", "", "", "PodExecOptions", {"create", "get"}});
     all.push_back({"log", "", "", "Pod", {"get"}});
+    all.push_back({"portforward", "", "", "PodPortForwardOptions", {"create", "get"}});
   }
   if (is_core && kind.plural == "namespaces") {
     all.push_back({"finalize", "", "", "Namespace", {"update"}});

@@ -56,4 +56,16 @@ inline constexpr Span history_kept = Span::of_seconds(300);
 inline constexpr Span compaction_period = Span::of_seconds(60);
 inline constexpr Span events_kept = Span::of_seconds(3'600);
 
+// Of port-forward: one frame, the headers of one stream, and connections that are being opened.
+inline constexpr std::size_t spdy_frame_bytes_max = std::size_t{1} << 20;
+inline constexpr std::size_t spdy_headers_bytes_max = 16'384;
+inline constexpr std::size_t forwarded_connections_max = 256;
+
+// Ports that one query of port-forward names, and words of one command.
+inline constexpr std::size_t forwarded_ports_max = 32;
+inline constexpr std::size_t command_words_max = 1'024;
+
+// Columns and rows of a terminal.
+inline constexpr std::int64_t terminal_side_max = 10'000;
+
 }  // namespace muster::server

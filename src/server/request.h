@@ -40,6 +40,8 @@ struct Request {
   std::string content_type = {};
   std::string user_agent = {};
   std::string body = {};
+  // The subprotocols that a WebSocket client offers, best first; nothing: no such client.
+  std::optional<std::vector<std::string>> protocols = {};
   Identity identity = {};
 };
 
@@ -63,11 +65,25 @@ class Stream {
   virtual void set_on_ready(Task on_ready) = 0;
 };
 
+// A connection that goes on in both directions, message by message: exec, attach, port-forward.
+// What it says is taken like any stream's, a piece a message.
+class Conversation : public Stream {
+ public:
+  // One message of the client. `taken` comes when the next may come; never from inside the call.
+  virtual void hear(std::string message, Task taken) = 0;
+};
+
+// The answer to a request for one, and the subprotocol that was chosen.
+struct Upgrade {
+  std::string protocol;
+  std::unique_ptr<Conversation> conversation;
+};
+
 struct Response {
   int status = 200;
   std::string content_type = "application/json";
   std::vector<std::pair<std::string, std::string>> headers = {};
-  std::variant<Piece, std::unique_ptr<Stream>> body = Piece();
+  std::variant<Piece, std::unique_ptr<Stream>, Upgrade> body = Piece();
 };
 
 using Respond = UniqueFunction<void(Response)>;

@@ -7,6 +7,7 @@
 #include "server/body.h"
 #include "server/limits.h"
 #include "server/log_request.h"
+#include "server/pod_stream_request.h"
 #include "server/remove_collection.h"
 #include "server/server_metrics.h"
 
@@ -150,6 +151,10 @@ Respond RequestHandler::counted(const Asked& asked, Respond respond) {
 }
 
 void RequestHandler::dispatch(Asked asked) {
+  if (is_pod_stream(asked.target)) {
+    Response response = converse(asked);
+    return respond_later(std::move(asked.respond), std::move(response));
+  }
   if (asked.verb == "create") return create(std::move(asked));
   if (asked.verb == "update") return update(std::move(asked));
   if (asked.verb == "patch") return patch(std::move(asked));
@@ -221,6 +226,16 @@ Response RequestHandler::log(const Asked& asked) {
   auto stream = open_log(context_, asked.target, asked.route.query);
   if (!stream) return failure_answer(stream.error(), asked.form);
   return {.content_type = "text/plain", .body = std::move(stream).take()};
+}
+
+Response RequestHandler::converse(const Asked& asked) {
+  if (!asked.request.protocols) {
+    return failure_answer(Error::bad_request("Upgrade request required"), asked.form);
+  }
+  auto upgrade =
+      open_pod_stream(context_, asked.target, asked.route.query, *asked.request.protocols);
+  if (!upgrade) return failure_answer(upgrade.error(), asked.form);
+  return {.status = 101, .body = std::move(upgrade).take()};
 }
 
 Outcome<WriteRequest> RequestHandler::write_request(const Asked& asked) const {

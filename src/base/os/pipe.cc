@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <array>
@@ -29,6 +30,24 @@ bool read_available(const Descriptor& from, std::string& into) {
   if (got <= 0) return false;
   into.append(buffer.data(), static_cast<std::size_t>(got));
   return true;
+}
+
+Result<std::size_t> write_available(const Descriptor& to, std::string_view bytes) {
+  ::fcntl(to.number(), F_SETFL, O_NONBLOCK);
+  const ssize_t count = retry([&] { return ::write(to.number(), bytes.data(), bytes.size()); });
+  if (count >= 0) return static_cast<std::size_t>(count);
+  if (errno == EAGAIN) return std::size_t{0};
+  return system_error("write", "", errno);
+}
+
+Result<Descriptor> duplicate(const Descriptor& descriptor) {
+  Descriptor copy(::fcntl(descriptor.number(), F_DUPFD_CLOEXEC, 0));
+  if (!copy) return system_error("duplicate a descriptor", "", errno);
+  return copy;
+}
+
+void end_sending(const Descriptor& socket) {
+  ::shutdown(socket.number(), SHUT_WR);
 }
 
 }  // namespace muster

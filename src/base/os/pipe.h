@@ -5,7 +5,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <string>
+#include <string_view>
 
 #include "base/os/descriptor.h"
 #include "base/result.h"
@@ -22,5 +24,15 @@ Result<Pipe> make_pipe();
 // Appends what is there, without waiting, up to some ten thousands of bytes. False at the end:
 // nobody has the other end any more, or it cannot be read.
 bool read_available(const Descriptor& from, std::string& into);
+
+// How much was taken now, also none; an error when nobody reads any more. Makes the end one that
+// does not wait.
+Result<std::size_t> write_available(const Descriptor& to, std::string_view bytes);
+
+// The same end under another number.
+Result<Descriptor> duplicate(const Descriptor& descriptor);
+
+// Of a socket: nothing more is sent, what comes is still read.
+void end_sending(const Descriptor& socket);
 
 }  // namespace muster

@@ -40,6 +40,8 @@ struct Delivery {
   bool is_stream = false;
   bool ended = false;
   std::shared_ptr<HouseStream> stream = {};  // of the first part of a stream
+  std::string protocol = {};                 // of the first part of a conversation
+  bool may_read_on = false;                  // of a conversation: the message was taken
 };
 
 class AnswerQueue {

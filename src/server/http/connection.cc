@@ -21,6 +21,7 @@
 #include "server/http/answer_text.h"
 #include "server/http/gzip.h"
 #include "server/http/tls.h"
+#include "server/http/web_socket.h"
 
 namespace muster::server {
 
@@ -40,6 +41,12 @@ constexpr std::size_t kept_bytes_max = std::size_t{16} * 1024;
 
 std::string_view text_of(boost::core::string_view text) {
   return {text.data(), text.size()};
+}
+
+std::string_view without_blanks(std::string_view text) {
+  while (text.starts_with(' ')) text.remove_prefix(1);
+  while (text.ends_with(' ')) text.remove_suffix(1);
+  return text;
 }
 
 Failure busy() {
@@ -64,6 +71,7 @@ Delivery as_delivery(std::uint64_t ticket, Response response) {
 //   (new) ─► shaking ───────────► open ──────────────────────────────────────► lingering ─► closed
 //                                  any error, any deadline, the peer's end: ─────────────► closed
 //
+// A request to upgrade is the last one; when its answer is a conversation, a WebSocket takes over.
 // While open it reads one request at a time and writes what its AnswerQueue hands out; both go on
 // at once. Everything happens on the network thread.
 class TlsConnection final : public Connection, public std::enable_shared_from_this<TlsConnection> {
@@ -88,6 +96,8 @@ class TlsConnection final : public Connection, public std::enable_shared_from_th
   void dispatch();
   void refuse(AnswerManner form, Response response);
   AnswerManner form_of_request() const;
+  std::optional<std::vector<std::string>> protocols_of_request() const;
+  void converse(Delivery delivery);
   void pump();
   void on_written(Fault fault);
   void linger();
@@ -116,6 +126,7 @@ class TlsConnection final : public Connection, public std::enable_shared_from_th
   bool is_writing_ = false;
   bool closes_after_write_ = false;
   std::uint64_t write_deadline_ = never;
+  std::unique_ptr<WebSocket> web_socket_;
 };
 
 TlsConnection::TlsConnection(Switchboard& board, tcp::socket peer, SSL* ssl, std::uint64_t id)
@@ -260,8 +271,29 @@ void TlsConnection::on_body(Fault fault) {
   dispatch();
 }
 
+// Nothing: it asks for no WebSocket.
+std::optional<std::vector<std::string>> TlsConnection::protocols_of_request() const {
+  const auto& message = parser_->get();
+  if (!beast::iequals(message[http::field::upgrade], "websocket")) return std::nullopt;
+  std::vector<std::string> protocols;
+  const auto fields = message.equal_range(http::field::sec_websocket_protocol);
+  for (auto field = fields.first; field != fields.second; ++field) {
+    // Not a list of tokens: SPDY/3.1+portforward.k8s.io is none.
+    std::string_view rest = text_of(field->value());
+    while (!rest.empty() && protocols.size() < http_protocols_max) {
+      const std::size_t end = std::min(rest.find(','), rest.size());
+      const std::string_view protocol = without_blanks(rest.substr(0, end));
+      if (!protocol.empty()) protocols.emplace_back(protocol);
+      rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+  }
+  return protocols;
+}
+
 void TlsConnection::dispatch() {
-  const AnswerManner form = form_of_request();
+  AnswerManner form = form_of_request();
+  auto protocols = protocols_of_request();
+  if (protocols) form.keep_alive = false;
   auto& message = parser_->get();
   const std::string_view target = text_of(message.target());
   const std::size_t path_size = std::min(target.find('?'), target.size());
@@ -272,6 +304,7 @@ void TlsConnection::dispatch() {
                   .content_type = std::string(text_of(message[http::field::content_type])),
                   .user_agent = std::string(text_of(message[http::field::user_agent])),
                   .body = std::move(message.body()),
+                  .protocols = std::move(protocols),
                   .identity = std::move(identity_)};
   const std::uint64_t ticket = answers_.expect(form);
   reads_no_more_ = !form.keep_alive;
@@ -294,8 +327,24 @@ void TlsConnection::refuse(AnswerManner form, Response response) {
 }
 
 void TlsConnection::deliver(Delivery delivery) {
+  if (web_socket_ != nullptr) return web_socket_->deliver(std::move(delivery));
+  if (!delivery.protocol.empty()) return converse(std::move(delivery));
   answers_.deliver(std::move(delivery));
   pump();
+}
+
+// A client that has answers to earlier requests coming cannot have meant it.
+void TlsConnection::converse(Delivery delivery) {
+  if (state_ != State::open || answers_.size() != 1 || is_writing_) {
+    delivery.stream->close();
+    return close();
+  }
+  answers_.clear();
+  web_socket_ = make_web_socket({.stream = stream_,
+                                 .request = parser_->get(),
+                                 .owner = weak_from_this(),
+                                 .on_closed = [this] { close(); }},
+                                std::move(delivery));
 }
 
 void TlsConnection::pump() {
@@ -353,6 +402,11 @@ void TlsConnection::drain(std::size_t bytes_left) {
 }
 
 void TlsConnection::sweep() {
+  if (web_socket_ != nullptr) {
+    if (!web_socket_->is_writing()) write_deadline_ = deadline(limits().write);
+    if (board_.sweeps() > write_deadline_) close();
+    return;
+  }
   const bool waits_idly = awaits_first_byte_ && !answers_.is_empty();
   const bool is_late = board_.sweeps() > read_deadline_ && !waits_idly;
   const bool is_stuck = board_.sweeps() > write_deadline_;
@@ -366,6 +420,7 @@ void TlsConnection::sweep() {
 }
 
 void TlsConnection::stop() {
+  if (web_socket_ != nullptr) return web_socket_->stop();
   if (state_ != State::open || (answers_.is_empty() && !is_writing_)) return close();
   answers_.end_streams();
   pump();
@@ -379,6 +434,7 @@ void TlsConnection::close() {
   if (state_ == State::closed) return;
   state_ = State::closed;
   answers_.clear();
+  if (web_socket_ != nullptr) web_socket_->close();
   release_body();
   Fault ignored;
   stream_.next_layer().close(ignored);

@@ -31,6 +31,17 @@ void HouseStream::close() {
   house_.post([self = shared_from_this()] { self->stream_.reset(); });
 }
 
+void HouseStream::hear(std::string message) {
+  house_.post([self = shared_from_this(), message = std::move(message)]() mutable {
+    if (self->stream_ == nullptr) return;
+    static_cast<Conversation&>(*self->stream_)
+        .hear(std::move(message), [weak = self->weak_from_this()] {
+          const std::shared_ptr<HouseStream> still = weak.lock();
+          if (still != nullptr && still->stream_ != nullptr) still->read_on_();
+        });
+  });
+}
+
 StreamStep HouseStream::pull() {
   StreamStep all;
   while (stream_ != nullptr && window_left_ > 0) {

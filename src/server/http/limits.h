@@ -40,6 +40,10 @@ inline constexpr std::size_t http_stream_window_bytes = std::size_t{256} * 1024;
 // What is read and thrown away so that a client that is still sending sees why it was refused.
 inline constexpr std::size_t http_linger_bytes_max = std::size_t{8} * 1024 * 1024;
 
+// One message of a client that has upgraded its connection, and the subprotocols that it offers.
+inline constexpr std::size_t http_message_bytes_max = std::size_t{4} * 1024 * 1024;
+inline constexpr std::size_t http_protocols_max = 16;
+
 struct HttpLimits {
   std::size_t head_bytes = http_head_bytes_max;
   std::size_t body_bytes = http_body_bytes_max;

@@ -29,6 +29,39 @@ class Ticket {
   Letter letter_;
 };
 
+// What goes on: a stream, or a conversation, which is one that also hears.
+void begin_stream(const std::shared_ptr<Switchboard>& board, Letter& letter, Response response) {
+  Delivery& delivery = letter.delivery;
+  std::unique_ptr<Stream> stream;
+  auto* upgrade = std::get_if<Upgrade>(&response.body);
+  if (upgrade != nullptr) {
+    delivery.protocol = std::move(upgrade->protocol);
+    stream = std::move(upgrade->conversation);
+  } else {
+    stream = std::move(std::get<std::unique_ptr<Stream>>(response.body));
+  }
+  const auto part = [id = letter.connection, ticket = delivery.ticket] {
+    return Letter{.connection = id, .delivery = {.ticket = ticket, .is_stream = true}};
+  };
+  auto send = [board, part](StreamStep step) {
+    Letter next = part();
+    next.delivery.pieces = std::move(step.pieces);
+    next.delivery.ended = step.ended;
+    board->put(std::move(next));
+  };
+  delivery.is_stream = true;
+  delivery.stream = std::make_shared<HouseStream>(board->options().house, std::move(stream),
+                                                  http_stream_window_bytes, std::move(send));
+  delivery.stream->set_read_on([board, part] {
+    Letter next = part();
+    next.delivery.may_read_on = true;
+    board->put(std::move(next));
+  });
+  StreamStep first = delivery.stream->begin();
+  delivery.pieces = std::move(first.pieces);
+  delivery.ended = first.ended;
+}
+
 // On the house thread, or wherever the last holder of an unanswered request went away.
 void Ticket::answer(Response response) {
   const std::shared_ptr<Switchboard> board = std::move(board_);
@@ -41,20 +74,7 @@ void Ticket::answer(Response response) {
     delivery.pieces.push_back(std::move(*whole));
     delivery.ended = true;
   } else {
-    auto send = [board, id = letter.connection, ticket = delivery.ticket](StreamStep step) {
-      board->put({.connection = id,
-                  .delivery = {.ticket = ticket,
-                               .pieces = std::move(step.pieces),
-                               .is_stream = true,
-                               .ended = step.ended}});
-    };
-    delivery.is_stream = true;
-    delivery.stream = std::make_shared<HouseStream>(
-        board->options().house, std::move(std::get<std::unique_ptr<Stream>>(response.body)),
-        http_stream_window_bytes, std::move(send));
-    StreamStep first = delivery.stream->begin();
-    delivery.pieces = std::move(first.pieces);
-    delivery.ended = first.ended;
+    begin_stream(board, letter, std::move(response));
   }
   board->put(std::move(letter));
 }

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/node_streams.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "agent/enter.h"
+#include "agent/relayed_stream.h"
+#include "base/os/pipe.h"
+#include "base/os/sandbox_entry.h"
+
+namespace muster::agent {
+
+namespace {
+
+// Standard input that nobody writes to ends at once.
+Result<RelayEnds> begin_visit(const ExecWish& wish, const std::string& folder,
+                              std::int64_t process) {
+  Pipe input = TRY(make_pipe());
+  Pipe output = TRY(make_pipe());
+  Pipe error = TRY(make_pipe());
+  Pipe status = TRY(make_pipe());
+  Pipe control = TRY(make_pipe());
+  SpawnOptions options{
+      .program = "/proc/self/exe",
+      .arguments = {"muster", "enter", folder, wish.container, fmt::to_string(process),
+                    wish.has_terminal ? "terminal" : "plain"}};
+  options.arguments.insert(options.arguments.end(), wish.command.begin(), wish.command.end());
+  options.descriptors = {{input.read.number(), 0},
+                         {output.write.number(), 1},
+                         {error.write.number(), 2},
+                         {status.write.number(), enter_status_descriptor},
+                         {control.read.number(), enter_control_descriptor}};
+  options.new_session = true;
+  RelayEnds ends{.output = std::move(output.read),
+                 .error = std::move(error.read),
+                 .control = std::move(control.write),
+                 .status = std::move(status.read)};
+  if (wish.has_input) ends.input = std::move(input.write);
+  ends.child = TRY(ChildProcess::spawn(options));
+  return ends;
+}
+
+Result<RelayEnds> begin_connection(std::int64_t process, const std::string& address,
+                                   std::uint16_t port) {
+  RelayEnds ends{.input_is_socket = true};
+  ends.output = TRY(connect_inside(process, address, port));
+  ends.input = TRY(duplicate(ends.output));
+  return ends;
+}
+
+}  // namespace
+
+Result<std::int64_t> NodeStreams::process_of(const std::string& pod_uid,
+                                             const std::string& container) const {
+  const ContainerState* state = agent_.container(pod_uid, container);
+  if (state == nullptr || state->phase != ContainerState::Phase::running) {
+    return Error::bad_request(fmt::format("container not found (\"{}\")", container));
+  }
+  if (machine_ == nullptr || state->process_id == 0) {
+    return Error::bad_request(
+        fmt::format("container \"{}\" is pretended: no process runs in it", container));
+  }
+  return state->process_id;
+}
+
+Result<std::unique_ptr<ContainerStream>> NodeStreams::exec(const ExecWish& wish) const {
+  const std::int64_t process = TRY(process_of(wish.pod_uid, wish.container));
+  const std::string folder = fmt::format("{}/{}", pods_folder_, wish.pod_uid);
+  return std::make_unique<RelayedStream>(house_, *machine_,
+                                         [wish, folder, process]() -> Result<RelayEnds> {
+                                           return begin_visit(wish, folder, process);
+                                         });
+}
+
+Result<std::unique_ptr<ContainerStream>> NodeStreams::connect(const std::string& pod_uid,
+                                                              const std::string& container,
+                                                              const std::string& address,
+                                                              std::uint16_t port) const {
+  const std::int64_t process = TRY(process_of(pod_uid, container));
+  return std::make_unique<RelayedStream>(house_, *machine_,
+                                         [process, address, port]() -> Result<RelayEnds> {
+                                           return begin_connection(process, address, port);
+                                         });
+}
+
+}  // namespace muster::agent

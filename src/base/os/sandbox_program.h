@@ -1,0 +1,24 @@
+// The last step into a program of a sandbox: no capabilities, none to gain, signals as a new
+// process has them, dangerous system calls refused, and then the program itself in this process'
+// place.
+//
+//   const StartFailure failure = become_program({"sh", "-c", "…"}, {"PATH=/bin"}, "/workspace");
+//
+// Assumes: a process with one thread that is in the sandbox already; its standard descriptors are
+// those that the program shall have.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/os/sandbox.h"
+
+namespace muster {
+
+// Returns only when the program cannot be executed.
+StartFailure become_program(const std::vector<std::string>& arguments,
+                            const std::vector<std::string>& environment,
+                            const std::string& working_folder);
+
+}  // namespace muster

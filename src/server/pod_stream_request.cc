@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/pod_stream_request.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include "objects/metadata.h"
+#include "server/limits.h"
+#include "server/pod_container.h"
+#include "server/port_forward.h"
+#include "server/read.h"
+#include "server/remote_command.h"
+
+namespace muster::server {
+
+using objects::Value;
+
+namespace {
+
+constexpr std::string_view spdy_protocol = "SPDY/3.1+portforward.k8s.io";
+constexpr std::string_view channel_protocol = "v4.channel.k8s.io";
+
+Failure no_protocol(const std::vector<std::string>& offered) {
+  return Error::bad_request(fmt::format(
+      "unable to upgrade: unable to negotiate protocol: client supports [{}], server accepts "
+      "[v5.channel.k8s.io v4.channel.k8s.io]",
+      fmt::join(offered, " ")));
+}
+
+Outcome<> check_running(const Value& pod) {
+  const std::string_view phase = pod["status"]["phase"].string_or("");
+  if (phase != "Succeeded" && phase != "Failed") return {};
+  return Error::bad_request(
+      fmt::format("cannot exec into a container in a completed pod; current phase is {}", phase));
+}
+
+struct CommandOptions {
+  bool has_input = false;
+  bool has_terminal = false;
+  RemoteCommandOptions shown = {};
+};
+
+Outcome<CommandOptions> read_options(const Query& query) {
+  CommandOptions options;
+  options.has_input = TRY(query.boolean("stdin")).value_or(false);
+  options.has_terminal = TRY(query.boolean("tty")).value_or(false);
+  options.shown.has_output = TRY(query.boolean("stdout")).value_or(false);
+  options.shown.has_error = TRY(query.boolean("stderr")).value_or(false) && !options.has_terminal;
+  if (!options.has_input && !options.shown.has_output && !options.shown.has_error) {
+    return Error::bad_request("you must specify at least one of stdin, stdout, stderr");
+  }
+  for (const std::string_view word : query.all("command")) {
+    options.shown.command.emplace_back(word);
+  }
+  if (options.shown.command.size() > command_words_max) {
+    return Error::bad_request("the command has too many words");
+  }
+  return options;
+}
+
+Outcome<Upgrade> open_command(Context& context, const Value& pod, const Target& target,
+                              const Query& query, const std::vector<std::string>& protocols) {
+  const std::string container = ALLOWED(container_of(pod, query.text_or_empty("container")));
+  CommandOptions options = ALLOWED(read_options(query));
+  const bool is_exec = target.subresource == "exec";
+  if (is_exec && options.shown.command.empty()) {
+    return Error::bad_request("you must specify at least 1 command for the container");
+  }
+  ALLOWED(check_running(pod));
+  std::string protocol = choose_command_protocol(protocols);
+  if (protocol.empty()) return no_protocol(protocols);
+  const std::string uid(objects::uid_of(pod));
+  auto stream = is_exec ? TRY(context.streams->exec({.pod_uid = uid,
+                                                     .container = container,
+                                                     .command = options.shown.command,
+                                                     .has_input = options.has_input,
+                                                     .has_terminal = options.has_terminal}))
+                        : TRY(context.streams->attach(uid, container));
+  return Upgrade{std::move(protocol),
+                 std::make_unique<RemoteCommand>(std::move(stream), std::move(options.shown))};
+}
+
+Outcome<std::vector<std::uint16_t>> read_ports(const Query& query) {
+  std::vector<std::uint16_t> ports;
+  for (const std::string_view list : query.all("ports")) {
+    for (std::size_t begin = 0; begin <= list.size();) {
+      const std::size_t end = std::min(list.find(',', begin), list.size());
+      const std::string_view text = list.substr(begin, end - begin);
+      std::uint16_t port = 0;
+      const auto read = std::from_chars(text.data(), text.data() + text.size(), port);
+      if (read.ec != std::errc() || read.ptr != text.data() + text.size() || port == 0) {
+        return Error::bad_request(fmt::format("\"{}\" is no port", text));
+      }
+      ports.push_back(port);
+      begin = end + 1;
+    }
+  }
+  if (ports.empty()) return Error::bad_request("query parameter \"ports\" is required");
+  if (ports.size() > forwarded_ports_max) return Error::bad_request("too many ports");
+  return ports;
+}
+
+Outcome<Upgrade> open_forward(Context& context, const Value& pod, const Query& query,
+                              const std::vector<std::string>& protocols) {
+  ALLOWED(check_running(pod));
+  ConnectRequest request{.pod_uid = std::string(objects::uid_of(pod)),
+                         .container = {},
+                         .address = std::string(pod["status"]["podIP"].string_or(""))};
+  for (const objects::View status : pod["status"]["containerStatuses"].elements()) {
+    if (status["state"]["running"]) request.container = status["name"].string_or("");
+  }
+  ConnectToPort connect = [streams = context.streams, request](std::uint16_t port) mutable {
+    request.port = port;
+    return streams->connect(request);
+  };
+  const auto offers = [&](std::string_view protocol) {
+    return std::ranges::find(protocols, protocol) != protocols.end();
+  };
+  if (offers(spdy_protocol)) {
+    return Upgrade{std::string(spdy_protocol),
+                   make_spdy_forward(context.house, std::move(connect))};
+  }
+  if (!offers(channel_protocol)) return no_protocol(protocols);
+  const auto ports = ALLOWED(read_ports(query));
+  return Upgrade{std::string(channel_protocol),
+                 make_channel_forward(context.house, std::move(connect), ports)};
+}
+
+}  // namespace
+
+bool is_pod_stream(const Target& target) {
+  return target.is("", "pods") && (target.subresource == "exec" || target.subresource == "attach" ||
+                                   target.subresource == "portforward");
+}
+
+Outcome<Upgrade> open_pod_stream(Context& context, const Target& target, const Query& query,
+                                 const std::vector<std::string>& protocols) {
+  const Item item = ALLOWED(get(context, {.kind = target.kind,
+                                          .version = target.version,
+                                          .name_space = target.name_space,
+                                          .name = target.name}));
+  const Value pod = context.trees.tree_of(item.bytes);
+  if (context.streams == nullptr) {
+    return Error{ErrorCode::unavailable, "no node of this server runs pods"};
+  }
+  if (pod["spec"]["nodeName"].string_or("").empty()) {
+    return Error::bad_request(fmt::format("pod {} does not have a host assigned", target.name));
+  }
+  if (target.subresource == "portforward") return open_forward(context, pod, query, protocols);
+  return open_command(context, pod, target, query, protocols);
+}
+
+}  // namespace muster::server

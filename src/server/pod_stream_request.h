@@ -1,0 +1,28 @@
+// pods/exec, pods/attach and pods/portforward: what a request for a conversation with a pod asks
+// for.
+//
+//   Outcome<Upgrade> upgrade = open_pod_stream(context, target, route.query, *request.protocols);
+//
+// Assumes: the caller may do this. A client that cannot upgrade was refused before.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "server/context.h"
+#include "server/outcome.h"
+#include "server/request.h"
+#include "server/route.h"
+#include "server/target.h"
+
+namespace muster::server {
+
+// Whether this part of a pod is a conversation.
+bool is_pod_stream(const Target& target);
+
+Outcome<Upgrade> open_pod_stream(Context& context, const Target& target, const Query& query,
+                                 const std::vector<std::string>& protocols);
+
+}  // namespace muster::server
