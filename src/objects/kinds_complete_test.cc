@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "base/sha1.h"
 #include "objects/json.h"
 #include "tests/suites/api_documents.h"
 
@@ -75,6 +76,25 @@ std::vector<std::string> our_fields(const ApiDocuments& api, const ApiVersion& v
   return lines;
 }
 
+// As the tool folds the lists of CRDs: what is deep is one line, its number and its hash.
+std::vector<std::string> folded(const std::vector<std::string>& lines) {
+  constexpr std::ptrdiff_t steps_shown = 6;
+  std::vector<std::string> shown;
+  std::string deep;
+  std::size_t deep_count = 0;
+  for (const std::string& line : lines) {
+    const std::string_view path = std::string_view(line).substr(0, line.find(' '));
+    if (std::ranges::count(path, '.') < steps_shown) {
+      shown.push_back(line);
+      continue;
+    }
+    if (deep_count++ > 0) deep += '\n';
+    deep += line;
+  }
+  if (deep_count > 0) shown.push_back(fmt::format("~deeper {} {}", deep_count, hex(sha1(deep))));
+  return shown;
+}
+
 std::string only_in(const std::vector<std::string>& some, const std::vector<std::string>& other) {
   std::vector<std::string> missing;
   std::ranges::set_difference(some, other, std::back_inserter(missing));
@@ -89,7 +109,8 @@ TEST(KindsComplete, every_published_field_is_in_api_and_no_other) {
   for (const ApiVersion& version : api.versions) {
     const auto published = published_fields(version.name);
     ASSERT_FALSE(published.empty()) << "no list of published fields for " << version.name;
-    const auto ours = our_fields(api, version);
+    auto ours = our_fields(api, version);
+    if (published.back().starts_with("~deeper ")) ours = folded(ours);
     EXPECT_EQ(only_in(published, ours), "") << version.name << " misses these";
     EXPECT_EQ(only_in(ours, published), "") << version.name << " has these and should not";
   }

@@ -9,6 +9,7 @@
 #include "objects/builder.h"
 #include "objects/kinds.h"
 #include "objects/limits.h"
+#include "objects/resource.h"
 #include "objects/yaml.h"
 
 namespace muster::server {
@@ -173,7 +174,8 @@ std::string custom_resource_definitions(const objects::KindRegistry& registry) {
   DefinitionWriter writer;
   std::string text;
   for (const objects::KindRegistry::Found& kind : registry.kinds()) {
-    if (!kind->is_built_in || kind->style == objects::SchemaStyle::native) continue;
+    // Only what this program brings: the other kinds belong to projects that install their own.
+    if (!kind->is_built_in || kind->group != objects::resources::kueue_group) continue;
     if (!text.empty()) text += "---\n";
     text += objects::to_yaml(writer.definition(*kind));
   }

@@ -212,7 +212,7 @@ def main():
             schema["openAPIV3Schema"] = yaml_text.ordered(schema["openAPIV3Schema"])
         name = snake(document["spec"]["names"]["kind"])
         api.write(f"{kind['folder']}/{name}.yaml", [], document)
-        paths.write_custom(options.paths, crd)
+        paths.write_custom(options.paths, kind["folder"], crd)
 
     files = topic_of_types(definitions, native, table["topics"])
     everything = native | embedder.types

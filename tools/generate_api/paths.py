@@ -6,6 +6,7 @@ its topology behind it, `spec.containers array map name`. For a CRD everything e
 demands follows, `spec.podSets[].count integer int32 default=1 minimum=0 required`; for a built-in
 kind that is not published.
 """
+import hashlib
 import json
 import os
 
@@ -84,14 +85,29 @@ def write_builtin(folder, name, definitions):
     write(folder, name, lines)
 
 
-def write_custom(folder, crd):
+def write_custom(folder, api_folder, crd):
     spec = crd["spec"]
     for version in spec["versions"]:
         lines = []
         walk(version["schema"]["openAPIV3Schema"], "", lambda node: (None, node), lines,
              demanded=())
-        group = spec["group"].split(".")[0]
-        write(folder, f"{group}.{version['name']}.{spec['names']['kind']}", lines)
+        write(folder, f"{api_folder}.{version['name']}.{spec['names']['kind']}", folded(lines))
+
+
+STEPS_SHOWN = 6
+
+
+def folded(lines):
+    """The lines of fields that are not deep, and one for all others: how many, and their hash. A
+    pod template inside of a CRD has a thousand fields; whoever looks for the one that differs runs
+    this tool."""
+    lines = sorted(line for line in lines if not line.startswith("metadata"))
+    shown = [line for line in lines if line.split(" ")[0].count(".") < STEPS_SHOWN]
+    deep = [line for line in lines if line.split(" ")[0].count(".") >= STEPS_SHOWN]
+    if not deep:
+        return shown
+    digest = hashlib.sha1("\n".join(deep).encode()).hexdigest()
+    return [*shown, f"~deeper {len(deep)} {digest}"]
 
 
 def write(folder, name, lines):
