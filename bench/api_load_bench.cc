@@ -3,7 +3,7 @@
 // creates of a 1.5 KB pod by 64 clients and by one, a list of all of them twice, one event to a
 // thousand watchers, memory. TLS throughout; every client is a kept connection of its own.
 //
-//   api_load_bench ours=/path/kubeconfig:PID peer=/path/kubeconfig:PID,PID
+//   api_load_bench [pods=N] ours=/path/kubeconfig:PID peer=/path/kubeconfig:PID,PID
 //
 // The second is the peer of the first: ratios are printed. Beside them: what a bare pwrite and
 // fdatasync take in the same run, and the load program's own share of the CPU time of a phase.
@@ -35,7 +35,7 @@ using client::Line;
 using Stopwatch = std::chrono::steady_clock;
 
 constexpr int clients = 64;
-constexpr int pods = 10'000;
+constexpr int pods_default = 10'000;
 constexpr int creates_of_one = 300;
 constexpr int watchers = 1'000;
 constexpr int events = 20;
@@ -259,7 +259,7 @@ double timed_list(const Server& server) {
   return took;
 }
 
-Figures measure(const Server& server) {
+Figures measure(const Server& server, int pods) {
   Figures figures;
   figures.idle_megabytes = server.resident_megabytes();
   server.ask(server.text("POST", "/api/v1/namespaces",
@@ -317,13 +317,19 @@ Server server_of(std::string_view argument) {
           std::string(argument.substr(equals + 1, colon - equals - 1)), std::move(processes)};
 }
 
-int run(const std::vector<std::string_view>& arguments) {
+int run(std::vector<std::string_view> arguments) {
+  int pods = pods_default;
+  if (!arguments.empty() && arguments.front().starts_with("pods=")) {
+    pods = std::atoi(std::string(arguments.front().substr(5)).c_str());
+    arguments.erase(arguments.begin());
+  }
   if (arguments.empty() || arguments.size() > 2) {
-    fmt::print("api_load_bench NAME=KUBECONFIG:PID[,PID] [NAME=KUBECONFIG:PID[,PID]]\n");
+    fmt::print("api_load_bench [pods=N] NAME=KUBECONFIG:PID[,PID] [NAME=KUBECONFIG:PID[,PID]]\n");
     return arguments.empty() ? 0 : 2;  // a suite that runs every program has no server for it
   }
   std::vector<Figures> all;
-  for (const std::string_view argument : arguments) all.push_back(measure(server_of(argument)));
+  for (const std::string_view argument : arguments)
+    all.push_back(measure(server_of(argument), pods));
   const Figures& ours = all.front();
   const Figures peer = all.size() > 1 ? all[1] : Figures();
   const double sync = sync_milliseconds();

@@ -20,6 +20,7 @@ using objects::View;
 namespace {
 
 constexpr std::string_view reserved_prefix = "muster.dev/";
+constexpr std::string_view webhook_group = "admissionregistration.k8s.io";
 
 // Tenants say with these how a pretend pod behaves, and where a queue wants its pods.
 constexpr std::string_view open_prefixes[] = {"muster.dev/pretend-", "muster.dev/placement"};
@@ -107,6 +108,10 @@ Outcome<> admit(Context& context, Admission& admission) {
   }
   if (target.is("batch", "jobs")) return admit_job(context, admission);
   if (target.kind->group == objects::resources::kueue_group) return admit_kueue(admission);
+  if (target.is(webhook_group, "mutatingwebhookconfigurations") ||
+      target.is(webhook_group, "validatingwebhookconfigurations")) {
+    return admit_webhook_configuration(admission);
+  }
   return {};
 }
 

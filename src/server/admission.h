@@ -60,6 +60,7 @@ Outcome<> admit_pod(Context& context, Admission& admission);
 Outcome<> admit_job(Context& context, Admission& admission);
 Outcome<> admit_service(Context& context, Admission& admission);
 Outcome<> admit_kueue(Admission& admission);
+Outcome<> admit_webhook_configuration(Admission& admission);
 
 // Of pods that are created: the account they run as, the number of their priority class, and five
 // minutes on nodes that are not well.

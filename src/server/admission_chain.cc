@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "server/claim_protection.h"
 #include "server/limit_ranges.h"
 #include "server/pod_security.h"
 #include "server/quota_book.h"
@@ -28,6 +29,7 @@ Outcome<> change_in_process(Context& context, Admission& admission) {
       admission.is_create()) {
     give_storage_class(context, admission);
   }
+  protect_storage(admission);
   return {};
 }
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "objects/kind_registry.h"
+#include "server/claim_protection.h"
 #include "server/context.h"
 #include "server/garbage_collector.h"
 #include "server/in_process_api.h"
@@ -69,6 +70,7 @@ struct ApiServer::Parts {
         collector(context),
         upkeep(context),
         quota(context),
+        protection(context),
         webhooks(context, options.webhooks),
         metrics(options.metrics == nullptr ? own_metrics : *options.metrics) {
     context.quota = &quota;
@@ -89,6 +91,7 @@ struct ApiServer::Parts {
   GarbageCollector collector;
   Upkeep upkeep;
   QuotaBook quota;
+  ClaimProtection protection;
   Webhooks webhooks;
   MetricRegistry own_metrics;
   ServerMetrics metrics;
@@ -98,10 +101,12 @@ void ApiServer::Parts::start() {
   collector.start();
   upkeep.start();
   quota.start();
+  protection.start();
   cache.set_on_change([this](const CacheChange& change) {
     collector.on_change(change);
     upkeep.on_change(change);
     quota.on_change(change);
+    protection.on_change(change);
   });
 }
 

@@ -20,7 +20,8 @@ TEST(health, tells_its_checks_by_name) {
     return std::string(text_of(world.send("GET", target)));
   };
   EXPECT_EQ(text("/livez"), "ok");
-  EXPECT_EQ(text("/healthz/"), "ok");
+  EXPECT_EQ(text("/healthz"), "ok");
+  EXPECT_EQ(world.send("GET", "/healthz/").status, 404);
   EXPECT_EQ(text("/livez?verbose"), "[+]ping ok\n[+]log ok\n[+]etcd ok\nlivez check passed\n");
   EXPECT_EQ(text("/readyz?verbose&exclude=etcd"),
             "[+]ping ok\n[+]log ok\n[+]etcd excluded: ok\n[+]etcd-readiness ok\n"

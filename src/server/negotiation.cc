@@ -96,7 +96,7 @@ std::vector<Clause> read_clauses(std::string_view accept) {
 }
 
 std::optional<Encoding> encoding_of(std::string_view media_type) {
-  if (media_type == "*/*" || media_type == "application/*" || media_type == "application/json") {
+  if (media_type == "*/*" || media_type == "application/json") {
     return Encoding::json;
   }
   if (media_type == "application/yaml") return Encoding::yaml;

@@ -45,7 +45,11 @@ Response RequestHandler::answer_path(const Asked& asked) {
   const std::string& path = asked.route.path;
   const std::string& method = asked.request.method;
   if (method != "GET" && method != "HEAD") return failure_answer(failures::method_not_allowed());
-  if (Health::is_path(path)) return health_.answer(path, asked.route.query);
+  if (Health::is_path(path)) {
+    // Unlike all other paths, these have no form with a slash at their end.
+    if (asked.request.path.ends_with('/')) return page_not_found();
+    return health_.answer(path, asked.route.query);
+  }
   if (path == "/metrics" && context_.metrics != nullptr) {
     return {.content_type = "text/plain; version=0.0.4; charset=utf-8",
             .body = Piece::copy_of(context_.metrics->text(context_.store.statistics()))};

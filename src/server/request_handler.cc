@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/request_handler.h"
 
+#include <fmt/format.h>
+
 #include <utility>
 
+#include "base/duration.h"
 #include "server/access.h"
 #include "server/body.h"
 #include "server/limits.h"
@@ -33,6 +36,16 @@ bool fits(std::string_view verb, const Route& route) {
   if (verb == "create") return route.name.empty() || !route.subresource.empty();
   if (verb == "update" || verb == "patch") return !route.name.empty();
   return !verb.empty();
+}
+
+// Clients say how long they would wait; nothing here takes as long.
+Outcome<> check_timeout(const Query& query) {
+  const std::string_view text = query.text_or_empty("timeout");
+  if (text.empty()) return {};
+  const auto span = parse_duration(text);
+  if (span) return {};
+  return Error::bad_request(
+      fmt::format("invalid timeout specified in the request URL - {}", span.error().message));
 }
 
 }  // namespace
@@ -110,6 +123,9 @@ void RequestHandler::handle(Request request, Respond respond) {
   if (!watches) return fail(watches.error());
   asked.verb = verb_of(asked.request.method, asked.route, watches->value_or(false));
   if (auto allowed = check_allowed(asked); !allowed) return fail(allowed.error());
+  if (asked.request.path.starts_with("//")) {
+    return respond_later(std::move(asked.respond), text_answer(404, "404 page not found\n"));
+  }
   if (!asked.route.is_resource()) {
     Response response = answer_path(asked);
     return respond_later(std::move(asked.respond), std::move(response));
@@ -118,6 +134,8 @@ void RequestHandler::handle(Request request, Respond respond) {
     return respond_later(std::move(asked.respond), text_answer(404, "404 page not found\n"));
   }
   if (auto known = check_route(asked); !known) return fail(known.error());
+  if (asked.request.method == "HEAD") return fail(failures::method_not_allowed());
+  if (auto timeout = check_timeout(asked.route.query); !timeout) return fail(timeout.error());
   const bool many = asked.verb == "list" || asked.verb == "watch";
   auto form =
       answer_form(asked.request, asked.route.query, many ? Answerable::lists : Answerable::objects);

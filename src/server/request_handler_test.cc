@@ -277,7 +277,7 @@ TEST_F(Handled, shows_tables) {
 
 TEST_F(Handled, serves_health_version_and_discovery) {
   EXPECT_EQ(text_of(world.send("GET", "/healthz")), "ok");
-  EXPECT_EQ(text_of(world.send("GET", "/readyz/")), "ok");
+  EXPECT_EQ(text_of(world.send("GET", "/readyz")), "ok");
   EXPECT_EQ(json(text_of(world.send("GET", "/version?timeout=5s")))["major"].string_or(""), "1");
   EXPECT_EQ(json(text_of(world.send("GET", "/apis/batch/v1")))["kind"].string_or(""),
             "APIResourceList");

@@ -75,7 +75,7 @@ Outcome<store::Revision> wanted_revision(const Change& change, View body) {
     FieldErrors errors;
     errors.add(FieldError::invalid("metadata.resourceVersion", Value::integer(0),
                                    "must be specified for an update"));
-    return invalid(target, errors);
+    return failures::invalid(target.kind->group, target.kind->plural, target.name, errors);
   }
   const auto revision = parse_revision(text);
   if (revision) return *revision;

@@ -204,5 +204,38 @@ TEST(namespaces, that_must_be_there_are_not_deleted) {
             R"(namespaces "kube-system" is forbidden: this namespace may not be deleted)");
 }
 
+TEST(claim_protection, keeps_a_claim_until_its_pods_are_gone) {
+  ServerWorld world;
+  constexpr objects::Resource claims{"", "v1", "persistentvolumeclaims", "PersistentVolumeClaim"};
+  const auto remove = [&](const objects::Resource& resource, std::string_view name) {
+    world
+        .call({.verb = client::Verb::remove,
+               .resource = resource,
+               .name_space = "default",
+               .name = std::string(name)})
+        .must();
+    world.settle();
+  };
+  const auto claim = [](std::string_view name) {
+    return fmt::format(R"({{"metadata":{{"name":"{}"}},"spec":{{"accessModes":["ReadWriteOnce"],
+        "resources":{{"requests":{{"storage":"1Gi"}}}}}}}})",
+                       name);
+  };
+  const Value made = world.create(claims, "default", claim("used"));
+  EXPECT_EQ(made["metadata"]["finalizers"][0].string_or(""), "kubernetes.io/pvc-protection");
+  world.create(claims, "default", claim("free"));
+  remove(claims, "free");
+  EXPECT_FALSE(world.try_get(claims, "default", "free"));
+  world.create(resources::pods, "default", R"({"metadata":{"name":"p"},"spec":{"nodeName":"n",
+      "volumes":[{"name":"v","persistentVolumeClaim":{"claimName":"used"}}],
+      "containers":[{"name":"c","image":"i"}]}})");
+  remove(claims, "used");
+  EXPECT_TRUE(objects::is_being_deleted(world.get(claims, "default", "used")));
+  world.try_patch(resources::pods, "default", "p", R"({"status":{"phase":"Failed"}})", "status")
+      .must();
+  world.settle();
+  EXPECT_FALSE(world.try_get(claims, "default", "used"));
+}
+
 }  // namespace
 }  // namespace muster::server

@@ -114,11 +114,6 @@ bool Webhook::ignores_failures() const {
   return definition["failurePolicy"].string_or("Fail") == "Ignore";
 }
 
-bool Webhook::has_side_effects() const {
-  const std::string_view effects = definition["sideEffects"].string_or("");
-  return effects != "None" && effects != "NoneOnDryRun";
-}
-
 bool Webhook::wants_another_call() const {
   return definition["reinvocationPolicy"].string_or("Never") == "IfNeeded";
 }

@@ -28,8 +28,7 @@ struct Webhook {
   std::string name = {};
   const objects::KindVersion* version = nullptr;  // in which it wants the object
 
-  bool ignores_failures() const;  // failurePolicy: Ignore
-  bool has_side_effects() const;
+  bool ignores_failures() const;    // failurePolicy: Ignore
   bool wants_another_call() const;  // reinvocationPolicy: IfNeeded
   Span timeout() const;
 };

@@ -95,10 +95,6 @@ void ask(Context& context, WebhookTransport* transport, const Webhook& webhook,
     return done(without_answer(webhook, call_failure(webhook, applies.error().message)));
   }
   if (!*applies) return done(WebhookVerdict{.allowed = true});
-  if (admission.dry_run && webhook.has_side_effects()) {
-    return done(Failure(Error::bad_request(
-        fmt::format("admission webhook {} does not support dry run", go_quoted(webhook.name)))));
-  }
   WebhookPlace place = webhook_place(context, webhook);
   auto question =
       std::make_unique<Question>(Question{context, webhook, uid, place.post.url, std::move(done)});

@@ -188,18 +188,33 @@ TEST(webhooks, are_asked_only_where_their_conditions_hold) {
   EXPECT_NE(world.refusal(R"({"metadata":{"name":"n"},"data":{"a":"1","b":"2"}})"), "admitted");
 }
 
-TEST(webhooks, with_side_effects_are_not_asked_in_a_dry_run) {
+TEST(webhooks, are_refused_in_the_words_of_the_peer) {
   WebhookWorld world;
-  world.create(validating, "", R"({"metadata":{"name":"w"},"webhooks":[{"name":"w.a.b",
-      "admissionReviewVersions":["v1"],"sideEffects":"Some",
-      "clientConfig":{"url":"https://w.test/"},"rules":[{"apiGroups":["*"],
-      "apiVersions":["*"],"operations":["*"],"resources":["*"]}]}]})");
-  const auto refused =
-      world.send("POST", "/api/v1/namespaces/default/configmaps?dryRun=All", config_map);
-  EXPECT_EQ(refused.status, 400);
-  EXPECT_EQ(json(text_of(refused))["message"].string_or(""),
-            R"(admission webhook "w.a.b" does not support dry run)");
-  EXPECT_TRUE(world.hooks.calls.empty());
+  const auto message = [&](const Resource& kind, std::string_view webhook) {
+    const auto refused = world.try_create(
+        kind, "", fmt::format(R"({{"metadata":{{"name":"m"}},"webhooks":[{}]}})", webhook));
+    return refused ? "admitted" : refused.error().message;
+  };
+  EXPECT_EQ(message(mutating, "{}"),
+            "MutatingWebhookConfiguration.admissionregistration.k8s.io \"m\" is invalid: "
+            "[webhooks[0].name: Required value, webhooks[0].sideEffects: Required value: must "
+            "specify one of None, NoneOnDryRun, webhooks[0].clientConfig: Required value: exactly "
+            "one of url or service is required, webhooks[0].admissionReviewVersions: Required "
+            "value: must specify one of v1, v1beta1]");
+  EXPECT_THAT(
+      message(validating, R"({"name":"a.b.c","sideEffects":"Some",
+      "admissionReviewVersions":["v9"],"clientConfig":{"url":"http://a@/x?y#z"},
+      "rules":[{"operations":["*","READ"],"apiGroups":[""],"resources":["pods/*","pods/log"]}]})"),
+      testing::AllOf(HasSubstr("webhooks[0].sideEffects: Unsupported value: \"Some\": supported "
+                               "values: \"None\", \"NoneOnDryRun\""),
+                     HasSubstr("if '*' is present, must not specify other operations"),
+                     HasSubstr("operations[1]: Unsupported value: \"READ\""),
+                     HasSubstr("apiVersions: Required value"),
+                     HasSubstr("if 'pods/*' is present, must not specify pods/log"),
+                     HasSubstr("Invalid value: \"http\": 'https' is the only allowed URL scheme"),
+                     HasSubstr("user information is not permitted in the URL"),
+                     HasSubstr("query parameters are not permitted in the URL"),
+                     HasSubstr("must include at least one of v1, v1beta1")));
 }
 
 }  // namespace
