@@ -8,6 +8,7 @@
 #include <charconv>
 #include <utility>
 
+#include "objects/builder.h"
 #include "objects/metadata.h"
 #include "server/limits.h"
 #include "server/pod_container.h"
@@ -17,6 +18,8 @@
 
 namespace muster::server {
 
+using objects::Builder;
+using objects::Node;
 using objects::Value;
 
 namespace {
@@ -135,6 +138,30 @@ Outcome<Upgrade> open_forward(Context& context, const Value& pod, const Query& q
 bool is_pod_stream(const Target& target) {
   return target.is("", "pods") && (target.subresource == "exec" || target.subresource == "attach" ||
                                    target.subresource == "portforward");
+}
+
+Value pod_stream_options(const Target& target, const Query& query) {
+  const bool is_forward = target.subresource == "portforward";
+  Builder builder;
+  std::vector<Node::Member> members = {
+      {Builder::literal("kind"),
+       Builder::literal(is_forward                     ? "PodPortForwardOptions"
+                        : target.subresource == "exec" ? "PodExecOptions"
+                                                       : "PodAttachOptions")},
+      {Builder::literal("apiVersion"), Builder::literal("v1")}};
+  for (const std::string_view name : {"stdin", "stdout", "stderr", "tty"}) {
+    if (query.boolean(name).value_or(false).value_or(false)) {
+      members.push_back({Builder::literal(name), Builder::boolean(true)});
+    }
+  }
+  if (const auto container = query.find("container")) {
+    members.push_back({Builder::literal("container"), builder.text(*container)});
+  }
+  std::vector<Node> words;
+  for (const std::string_view word : query.all("command")) words.push_back(builder.text(word));
+  if (!words.empty()) members.push_back({Builder::literal("command"), builder.array(words)});
+  const Node node = builder.object(members);
+  return std::move(builder).finish(node);
 }
 
 Outcome<Upgrade> open_pod_stream(Context& context, const Target& target, const Query& query,

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "objects/value.h"
 #include "server/context.h"
 #include "server/outcome.h"
 #include "server/request.h"
@@ -21,6 +22,10 @@ namespace muster::server {
 
 // Whether this part of a pod is a conversation.
 bool is_pod_stream(const Target& target);
+
+// What it asks for as an object (PodExecOptions, PodAttachOptions, PodPortForwardOptions), as
+// webhooks are shown it.
+objects::Value pod_stream_options(const Target& target, const Query& query);
 
 Outcome<Upgrade> open_pod_stream(Context& context, const Target& target, const Query& query,
                                  const std::vector<std::string>& protocols);

@@ -7,6 +7,7 @@
 
 #include "base/duration.h"
 #include "server/access.h"
+#include "server/admission_chain.h"
 #include "server/body.h"
 #include "server/limits.h"
 #include "server/log_request.h"
@@ -169,10 +170,7 @@ Respond RequestHandler::counted(const Asked& asked, Respond respond) {
 }
 
 void RequestHandler::dispatch(Asked asked) {
-  if (is_pod_stream(asked.target)) {
-    Response response = converse(asked);
-    return respond_later(std::move(asked.respond), std::move(response));
-  }
+  if (is_pod_stream(asked.target)) return converse(std::move(asked));
   if (asked.verb == "create") return create(std::move(asked));
   if (asked.verb == "update") return update(std::move(asked));
   if (asked.verb == "patch") return patch(std::move(asked));
@@ -246,14 +244,33 @@ Response RequestHandler::log(const Asked& asked) {
   return {.content_type = "text/plain", .body = std::move(stream).take()};
 }
 
-Response RequestHandler::converse(const Asked& asked) {
+// Webhooks may have a say in it: to them it is a connection with options.
+void RequestHandler::converse(Asked asked) {
   if (!asked.request.protocols) {
-    return failure_answer(Error::bad_request("Upgrade request required"), asked.form);
+    return respond_later(
+        std::move(asked.respond),
+        failure_answer(Error::bad_request("Upgrade request required"), asked.form));
   }
-  auto upgrade =
-      open_pod_stream(context_, asked.target, asked.route.query, *asked.request.protocols);
-  if (!upgrade) return failure_answer(upgrade.error(), asked.form);
-  return {.status = 101, .body = std::move(upgrade).take()};
+  struct Connecting {
+    explicit Connecting(Asked asked_in)
+        : asked(std::move(asked_in)),
+          admission{.target = asked.target,
+                    .identity = asked.request.identity,
+                    .object = pod_stream_options(asked.target, asked.route.query),
+                    .operation = Operation::connect} {}
+    Asked asked;
+    Admission admission;
+  };
+  auto kept = std::make_shared<Connecting>(std::move(asked));
+  admit_without_object(context_, kept->admission, [this, kept](Outcome<> admitted) {
+    const Asked& whose = kept->asked;
+    auto upgrade = admitted ? open_pod_stream(context_, whose.target, whose.route.query,
+                                              *whose.request.protocols)
+                            : Outcome<Upgrade>(admitted.error());
+    Response response = upgrade ? Response{.status = 101, .body = std::move(upgrade).take()}
+                                : failure_answer(upgrade.error(), whose.form);
+    respond_later(std::move(kept->asked.respond), std::move(response));
+  });
 }
 
 Outcome<WriteRequest> RequestHandler::write_request(const Asked& asked) const {

@@ -52,7 +52,7 @@ class RequestHandler {
   Response list(const Asked& asked);
   Response watch(const Asked& asked);
   Response log(const Asked& asked);
-  Response converse(const Asked& asked);
+  void converse(Asked asked);
   void create(Asked asked);
   void update(Asked asked);
   void patch(Asked asked);
