@@ -27,9 +27,8 @@ std::vector<std::string> texts(View list) {
 }
 
 // Everything but the schemas.
-Kind read_kind(const Value& definition) {
+Kind read_kind(const Value& definition, View names) {
   const View spec = definition["spec"];
-  const View names = spec["names"];
   Kind kind;
   kind.group = spec["group"].string_or("");
   kind.kind = names["kind"].string_or("");
@@ -99,7 +98,7 @@ Result<KindRegistry> KindRegistry::built_in() {
   std::vector<Kind> kinds;
   std::vector<std::vector<std::uint32_t>> roots;
   for (const Value& definition : definitions) {
-    Kind kind = read_kind(definition);
+    Kind kind = read_kind(definition, definition["spec"]["names"]);
     kind.is_built_in = true;
     kind.style = definition["spec"]["x-muster-builtin"].boolean_or(false) ? SchemaStyle::native
                                                                           : SchemaStyle::custom;
@@ -124,23 +123,55 @@ Result<KindRegistry> KindRegistry::built_in() {
   return registry;
 }
 
-FieldErrors KindRegistry::add(const Value& definition) {
-  FieldErrors errors = check_definition(definition);
-  if (!errors.empty()) return errors;
-  Kind kind = read_kind(definition);
-  const std::string key = resource_key(kind.group, kind.plural);
-  if (const auto known = by_resource_.find(key);
-      known != by_resource_.end() && known->second->is_built_in) {
-    errors.add(FieldError::forbidden("metadata.name", "this kind is built in"));
-    return errors;
-  }
+bool KindRegistry::is_built_in(View definition) const {
+  const View spec = definition["spec"];
+  const auto known = by_resource_.find(
+      resource_key(spec["group"].string_or(""), spec["names"]["plural"].string_or("")));
+  return known != by_resource_.end() && known->second->is_built_in;
+}
+
+FieldErrors KindRegistry::compile(const Value& definition, Kind& kind) const {
+  FieldErrors errors;
   for (std::size_t i = 0; i < kind.versions.size(); ++i) {
     const Value& version = kind.versions[i].definition;
     const Value schema = version.part(version["schema"]["openAPIV3Schema"]);
     const std::string path = schema_path(definition["spec"]["versions"], i);
     kind.versions[i].schema = compile_definition(schema, kind.kind, types_, path, errors);
   }
-  if (errors.empty()) by_resource_[key] = std::make_shared<const Kind>(std::move(kind));
+  return errors;
+}
+
+FieldErrors KindRegistry::check(const Value& definition, View old_definition) const {
+  FieldErrors errors = check_definition(definition, old_definition);
+  if (!errors.empty() || is_built_in(definition)) return errors;
+  Kind kind = read_kind(definition, definition["spec"]["names"]);
+  return compile(definition, kind);
+}
+
+FieldErrors KindRegistry::add(const Value& definition) {
+  FieldErrors errors = check_definition(definition);
+  if (!errors.empty()) return errors;
+  return add(definition, definition["spec"]["names"], 0);
+}
+
+FieldErrors KindRegistry::add(const Value& definition, View names, std::uint64_t since_revision) {
+  FieldErrors errors;
+  if (is_built_in(definition)) {
+    errors.add(FieldError::forbidden("metadata.name", "this kind is built in"));
+    return errors;
+  }
+  Kind kind = read_kind(definition, names);
+  const auto stores = [](const KindVersion& version) { return version.storage; };
+  if (std::count_if(kind.versions.begin(), kind.versions.end(), stores) != 1) {
+    errors.add(FieldError::required("spec.versions", "must have one storage version"));
+    return errors;
+  }
+  errors = compile(definition, kind);
+  if (!errors.empty()) return errors;
+  kind.since_revision = since_revision;
+  const std::string key = resource_key(kind.group, kind.plural);
+  by_resource_[key] = std::make_shared<const Kind>(std::move(kind));
+  ++generation_;
   return errors;
 }
 
@@ -148,6 +179,7 @@ bool KindRegistry::remove(std::string_view group, std::string_view plural) {
   const auto found = by_resource_.find(resource_key(group, plural));
   if (found == by_resource_.end() || found->second->is_built_in) return false;
   by_resource_.erase(found);
+  ++generation_;
   return true;
 }
 

@@ -6,11 +6,15 @@
 //   const KindVersion* version = kind->version("v1beta2");
 //   admit(version->schema, …);
 //
-// Assumes: a Kind is immutable and kept alive by whoever holds it, so a kind that is removed while
-// an object of it is being admitted does no harm. The registry itself belongs to one thread.
+// Assumes: a Kind is immutable and kept alive by whoever holds it (Found), so a kind that is
+// removed or replaced while an object of it is being admitted does no harm. Whoever keeps a Kind or
+// a part of it (a KindVersion, a Schema) over an await holds its Found. The registry itself belongs
+// to one thread and changes while it is used: what is made from all kinds is made anew when
+// generation() differs from the one it was made at.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
@@ -51,6 +55,9 @@ struct Kind {
   // other kinds that has no path of its own (Scale, Eviction).
   bool is_stored = true;
   std::vector<std::string> own_verbs;  // of a kind that is not stored
+  // Objects that were written up to this revision may be stored in another shape: the definition
+  // was another one then.
+  std::uint64_t since_revision = 0;
   std::vector<KindVersion> versions;
   Value definition;  // the whole CustomResourceDefinition
 
@@ -71,6 +78,17 @@ class KindRegistry {
   // Errors leave the registry as it was.
   FieldErrors add(const Value& definition);
 
+  // The errors that add() would give, and those of what may not change; changes nothing. The
+  // definition of a kind that is built in is only looked at, as it will not be used.
+  FieldErrors check(const Value& definition, View old_definition = {}) const;
+
+  // Adds a definition that was checked before, under the names that were accepted, which may be
+  // others than those of its spec (status.acceptedNames).
+  FieldErrors add(const Value& definition, View names, std::uint64_t since_revision);
+
+  // Grows with every change.
+  std::uint64_t generation() const { return generation_; }
+
   // False where there is no such kind, or it is built in.
   bool remove(std::string_view group, std::string_view plural);
 
@@ -86,8 +104,12 @@ class KindRegistry {
   std::vector<Found> kinds() const;
 
  private:
+  bool is_built_in(View definition) const;
+  FieldErrors compile(const Value& definition, Kind& kind) const;
+
   std::map<std::string, Found> by_resource_;  // "<group>/<plural>"
   std::vector<Value> types_;                  // documents of kind Types
+  std::uint64_t generation_ = 0;
 };
 
 }  // namespace muster::objects

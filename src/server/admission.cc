@@ -7,6 +7,7 @@
 #include "objects/metadata.h"
 #include "objects/resource.h"
 #include "objects/rewrite.h"
+#include "server/custom_definition.h"
 
 namespace muster::server {
 
@@ -100,6 +101,7 @@ Outcome<> admit(Context& context, Admission& admission) {
     admission.object = without_reserved_annotations(admission.object, admission.old_object);
   }
   const Target& target = admission.target;
+  if (may_be_superseded(target)) admit_superseded(context, admission);
   if (target.kind->group.empty()) {
     if (target.kind->kind == "Pod") return admit_pod(context, admission);
     if (target.kind->kind == "Namespace") return admit_namespace(admission);
@@ -112,6 +114,7 @@ Outcome<> admit(Context& context, Admission& admission) {
       target.is(webhook_group, "validatingwebhookconfigurations")) {
     return admit_webhook_configuration(admission);
   }
+  if (is_definition(target)) return admit_definition(context, admission);
   return {};
 }
 

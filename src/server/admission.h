@@ -61,6 +61,12 @@ Outcome<> admit_job(Context& context, Admission& admission);
 Outcome<> admit_service(Context& context, Admission& admission);
 Outcome<> admit_kueue(Admission& admission);
 Outcome<> admit_webhook_configuration(Admission& admission);
+Outcome<> admit_definition(Context& context, Admission& admission);
+
+// Parts of other systems' installations that have nothing to do here (server/superseded.h) are
+// marked, and the caller is told.
+bool may_be_superseded(const Target& target);
+void admit_superseded(Context& context, Admission& admission);
 
 // Of pods that are created: the account they run as, the number of their priority class, and five
 // minutes on nodes that are not well.

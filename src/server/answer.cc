@@ -101,7 +101,8 @@ Response object_answer(const Context& context, const Target& target, const Answe
 
 Response written_answer(const Context& context, const Target& target, const AnswerForm& form,
                         int status, const Written& written) {
-  if (is_plain_json(form) && target.speaks_storage_version() && !written.bytes.is_none()) {
+  if (is_plain_json(form) && !written.bytes.is_none() &&
+      is_shown_as_stored(target, {written.bytes, written.revision})) {
     std::string text;
     append_with_revision(written.bytes.view(), written.revision, text);
     text += '\n';
@@ -112,7 +113,7 @@ Response written_answer(const Context& context, const Target& target, const Answ
 
 Response item_answer(Context& context, const Target& target, const AnswerForm& form,
                      const Item& item) {
-  if (is_plain_json(form) && target.speaks_storage_version()) {
+  if (is_plain_json(form) && is_shown_as_stored(target, item)) {
     std::string text;
     append_with_revision(item.bytes.view(), item.revision, text);
     text += '\n';

@@ -6,12 +6,14 @@
 #include "objects/kind_registry.h"
 #include "server/claim_protection.h"
 #include "server/context.h"
+#include "server/custom_kinds.h"
 #include "server/garbage_collector.h"
 #include "server/in_process_api.h"
 #include "server/object_cache.h"
 #include "server/quota_book.h"
 #include "server/request_handler.h"
 #include "server/server_metrics.h"
+#include "server/superseded_status.h"
 #include "server/tree_cache.h"
 #include "server/upkeep.h"
 #include "server/webhooks.h"
@@ -61,13 +63,16 @@ struct ApiServer::Parts {
                 .clock = clock,
                 .random = random,
                 .registry = registry,
+                .kind_changes = kind_changes,
                 .trees = trees,
                 .cache = cache,
                 .authorizer = options.authorizer == nullptr ? masters_only : *options.authorizer,
                 .logs = options.logs,
                 .log = options.log},
         handler(context),
+        custom_kinds(context, registry),
         collector(context),
+        superseded(context),
         upkeep(context),
         quota(context),
         protection(context),
@@ -84,11 +89,14 @@ struct ApiServer::Parts {
   void ensure(const objects::KindRegistry::Found& kind, std::string_view name, Value body);
 
   KindRegistry registry;
+  KindChanges kind_changes;
   TreeCache trees;
   ObjectCache cache;
   Context context;
   RequestHandler handler;
+  CustomKinds custom_kinds;
   GarbageCollector collector;
+  SupersededStatus superseded;
   Upkeep upkeep;
   QuotaBook quota;
   ClaimProtection protection;
@@ -98,12 +106,16 @@ struct ApiServer::Parts {
 };
 
 void ApiServer::Parts::start() {
+  custom_kinds.start();
   collector.start();
+  superseded.start();
   upkeep.start();
   quota.start();
   protection.start();
   cache.set_on_change([this](const CacheChange& change) {
+    custom_kinds.on_change(change);
     collector.on_change(change);
+    superseded.on_change(change);
     upkeep.on_change(change);
     quota.on_change(change);
     protection.on_change(change);
@@ -141,6 +153,7 @@ ApiServer::ApiServer(store::Store& store, Executor& house, Clock& clock, Random&
 ApiServer::~ApiServer() = default;
 
 Result<> ApiServer::load() {
+  TRY(parts_->custom_kinds.load());
   TRY(parts_->cache.load());
   parts_->start();
   for (const std::string_view name : lasting_namespaces) parts_->ensure_namespace(name);

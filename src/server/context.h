@@ -8,6 +8,7 @@
 #include "base/random.h"
 #include "objects/kind_registry.h"
 #include "server/authorizer.h"
+#include "server/kind_changes.h"
 #include "server/object_cache.h"
 #include "server/pod_logs.h"
 #include "server/pod_streams.h"
@@ -25,7 +26,8 @@ struct Context {
   Executor& house;
   Clock& clock;
   Random& random;
-  const objects::KindRegistry& registry;
+  const objects::KindRegistry& registry;  // changes while serving: ask it, and hold what it gives
+  KindChanges& kind_changes;
   TreeCache& trees;
   ObjectCache& cache;
   const Authorizer& authorizer;

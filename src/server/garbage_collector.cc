@@ -240,9 +240,8 @@ std::size_t GarbageCollector::remove_contents(const std::string& name_space) {
 }
 
 Target GarbageCollector::target_of(const CachedObject& object) const {
-  const auto kind = context_.registry.find_resource(object.kind->group, object.kind->plural);
-  return {.kind = kind,
-          .version = &kind->storage_version(),
+  return {.kind = object.kind,
+          .version = &object.kind->storage_version(),
           .name_space = object.name_space,
           .name = object.name};
 }

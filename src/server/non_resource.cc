@@ -97,12 +97,12 @@ Response RequestHandler::answer_discovery(const Asked& asked) {
 }
 
 Response RequestHandler::answer_openapi(const Asked& asked) {
-  if (!openapi_) openapi_.emplace(context_.registry);
+  OpenApi& documents = openapi();
   const std::string& path = asked.route.path;
   constexpr std::string_view root = "/openapi/v3";
-  if (path == root) return tagged(openapi_->index(), "application/json", "no-cache, private");
+  if (path == root) return tagged(documents.index(), "application/json", "no-cache, private");
   if (path[root.size()] != '/') return page_not_found();
-  const TaggedText* document = openapi_->document(path.substr(root.size() + 1));
+  const TaggedText* document = documents.document(path.substr(root.size() + 1));
   if (document == nullptr) return page_not_found();
   return tagged(*document, "application/json", "public, immutable");
 }

@@ -76,6 +76,24 @@ ObjectCache::Collection* ObjectCache::collection_of(std::string_view key) {
               .first->second;
 }
 
+void ObjectCache::kind_changed(std::string_view group, std::string_view plural) {
+  const auto found = collections_.find(std::pair(std::string(group), std::string(plural)));
+  if (found == collections_.end()) return;
+  Collection& collection = found->second;
+  auto kind = registry_.find_resource(group, plural);
+  if (kind == nullptr) {
+    for (const auto& [at, object] : collection.objects) unindex(collection, at, object);
+    collections_.erase(found);
+    return;
+  }
+  collection.fields = SelectableFields(*kind);
+  collection.kind = std::move(kind);
+  for (auto& [at, object] : collection.objects) {
+    object.kind = collection.kind;
+    object.fields = collection.fields.read(trees_.tree_of(object.bytes));
+  }
+}
+
 const ObjectCache::Collection* ObjectCache::collection_of(const Kind& kind) const {
   const auto found = collections_.find(std::pair(kind.group, kind.plural));
   return found == collections_.end() ? nullptr : &found->second;
@@ -86,7 +104,7 @@ CachedObject ObjectCache::describe(const Collection& collection, std::string_vie
   const KeyParts parts = parse_key(key).value_or(KeyParts());
   const Value tree = trees_.tree_of(value);
   const View metadata = tree["metadata"];
-  CachedObject object{.kind = collection.kind.get(),
+  CachedObject object{.kind = collection.kind,
                       .name_space = std::string(parts.name_space),
                       .name = std::string(parts.name),
                       .bytes = value,

@@ -39,7 +39,7 @@ struct Owner {
 };
 
 struct CachedObject {
-  const objects::Kind* kind = nullptr;
+  objects::KindRegistry::Found kind;  // held: copies of this outlive a change of the kind
   std::string name_space;
   std::string name;
   store::Bytes bytes;
@@ -75,6 +75,11 @@ class ObjectCache {
   void set_on_change(UniqueFunction<void(const CacheChange&)> on_change) {
     on_change_ = std::move(on_change);
   }
+
+  // The kind of a resource is another one now, or none. May be called while a change is taken in,
+  // of an object of another kind. What is kept of each object is read anew: selectable fields are
+  // the kind's.
+  void kind_changed(std::string_view group, std::string_view plural);
 
   // The state that the cache shows.
   store::Revision revision() const { return revision_; }

@@ -9,6 +9,7 @@
 #include "objects/json.h"
 #include "objects/kinds.h"
 #include "objects/yaml.h"
+#include "server/descriptions.h"
 #include "server/discovery.h"
 #include "server/json_text.h"
 
@@ -55,9 +56,24 @@ class SchemaWriter {
     out_.end_object();
   }
 
-  void write_root(View schema, const Kind& kind, const KindVersion& version) {
+  // A type that others refer to by this name.
+  void write_named(View schema, std::string_view name) {
     out_.begin_object();
-    write_members(schema, is_tenant(kind));
+    write_description(schema, description_of(name));
+    write_members(schema, false, name);
+    out_.end_object();
+  }
+
+  void write_root(View schema, const Kind& kind, const KindVersion& version) {
+    const std::string name = component_name(kind, version.name);
+    out_.begin_object();
+    write_description(schema, description_of(name));
+    write_members(schema, is_tenant(kind), name);
+    if (is_tenant(kind) && !schema["properties"]) {
+      out_.key("properties").begin_object();
+      write_resource_fields(View());
+      out_.end_object();
+    }
     out_.key("x-kubernetes-group-version-kind").begin_array();
     write_group_version_kind(out_, kind, version.name);
     out_.end_array().end_object();
@@ -71,7 +87,12 @@ class SchemaWriter {
  private:
   static bool is_tenant(const Kind& kind) { return !kind.is_built_in; }
 
-  void write_members(View schema, bool with_metadata = false) {
+  void write_description(View schema, std::string_view text) {
+    if (schema["description"] || text.empty()) return;
+    out_.key("description").text(text);
+  }
+
+  void write_members(View schema, bool with_metadata = false, std::string_view type = {}) {
     if (const auto name = schema["$ref"].string()) {
       write_reference(*name);
       if (const View description = schema["description"]) {
@@ -82,7 +103,7 @@ class SchemaWriter {
     }
     for (const MemberView member : schema.members()) {
       if (member.key == "properties") {
-        write_properties(member.value, with_metadata);
+        write_properties(member.value, with_metadata, type);
       } else if (member.key == "items" ||
                  (member.key == "additionalProperties" && member.value.is_object())) {
         out_.key(member.key);
@@ -109,18 +130,29 @@ class SchemaWriter {
     out_.end_object().end_array();
   }
 
-  void write_properties(View properties, bool with_metadata) {
+  void write_properties(View properties, bool with_metadata, std::string_view type) {
     out_.key("properties").begin_object();
     for (const MemberView property : properties.members()) {
       if (with_metadata && property.key == "metadata") continue;
-      out_.key(property.key);
-      write(property.value);
-    }
-    if (with_metadata) {
-      out_.key("metadata").begin_object();
-      write_reference("meta.v1.ObjectMeta");
+      out_.key(property.key).begin_object();
+      if (!type.empty()) write_description(property.value, description_of(type, property.key));
+      write_members(property.value);
       out_.end_object();
     }
+    if (with_metadata) write_resource_fields(properties);
+    out_.end_object();
+  }
+
+  // What every object has, whether or not its definition says so.
+  void write_resource_fields(View properties) {
+    for (const std::string_view field : {"apiVersion", "kind"}) {
+      if (properties[field]) continue;
+      out_.key(field).begin_object().key("description").text(description_of(field));
+      out_.key("type").text("string").end_object();
+    }
+    out_.key("metadata").begin_object();
+    out_.key("description").text(description_of("metadata"));
+    write_reference("meta.v1.ObjectMeta");
     out_.end_object();
   }
 
@@ -213,7 +245,7 @@ void write_types(JsonText& out, const std::vector<Value>& types, std::set<std::s
     if (!written.insert(name).second) continue;
     std::set<std::string> named;
     out.key(name);
-    SchemaWriter(out, named).write(find_type(types, name));
+    SchemaWriter(out, named).write_named(find_type(types, name), name);
     wanted.merge(named);
   }
 }

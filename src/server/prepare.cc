@@ -16,6 +16,7 @@
 #include "objects/rewrite.h"
 #include "server/admission.h"
 #include "server/admission_chain.h"
+#include "server/custom_kinds.h"
 #include "server/kind_traits.h"
 #include "server/ownership.h"
 #include "server/stored_object.h"
@@ -251,6 +252,7 @@ Outcome<Begun> begin_create(Context& context, const WriteRequest& request,
       by_schema(request, complete ? completed_new(context, request) : request.body, Value()));
   if (!complete) return Error::bad_request("metadata must be an object");
   ALLOWED(check_namespace(context, target));
+  ALLOWED(check_kind_stays(context, target));
   std::string managed = owners ? std::move(*owners)
                                : owners_of_created(request, admitted.object, context.clock.wall());
   Admission admission = ALLOWED(begun(request, std::move(admitted), Value()));
@@ -316,7 +318,13 @@ void prepare_update(Context& context, const WriteRequest& request, const Value& 
 }
 
 Outcome<Value> in_version(const Target& target, const Value& stored) {
-  return converted(*target.kind, stored, *target.version);
+  const Value shown = ALLOWED(converted(*target.kind, stored, *target.version));
+  if (target.kind->is_built_in) return shown;
+  const auto revision = parse_revision(objects::resource_version_of(stored));
+  if (revision && revision->value > target.kind->since_revision) return shown;
+  // Written under another definition: fields that are not known now are not shown, new defaults
+  // are.
+  return objects::apply_defaults(target.version->schema, shown);
 }
 
 }  // namespace muster::server

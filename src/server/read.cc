@@ -147,6 +147,15 @@ Outcome<Item> get(Context& context, const Target& target) {
   return Item{found->bytes, found->revision};
 }
 
+bool is_shown_as_stored(const Target& target, const Item& item) {
+  if (!target.version->storage) return false;
+  if (target.kind->is_built_in) return true;
+  if (item.revision.value <= target.kind->since_revision) return false;
+  const std::string beginning =
+      fmt::format(R"({{"kind":"{}","apiVersion":"{}",)", target.kind->kind, target.api_version());
+  return item.bytes.view().starts_with(beginning);
+}
+
 Outcome<Selection> parse_selection(const Target& target, std::string_view labels,
                                    std::string_view fields) {
   Selection selection;
@@ -189,7 +198,8 @@ Outcome<std::string> list_text(Context& context, const Target& target, const Sna
   std::string out =
       fmt::format(R"({{"kind":"{}","apiVersion":"{}","metadata":{{"resourceVersion":"{}")",
                   target.kind->list_kind, target.api_version(), snapshot.revision.value);
-  if (!snapshot.continue_token.empty()) {
+  // Of kinds of definitions it is there also where there is no more.
+  if (!snapshot.continue_token.empty() || target.kind->style == SchemaStyle::custom) {
     out += fmt::format(R"(,"continue":"{}")", snapshot.continue_token);
   }
   if (snapshot.remaining) out += fmt::format(R"(,"remainingItemCount":{})", *snapshot.remaining);
@@ -201,7 +211,7 @@ Outcome<std::string> list_text(Context& context, const Target& target, const Sna
     first = false;
     const std::string_view stored =
         types == ItemTypes::without_owners ? object_text(item.bytes.view()) : item.bytes.view();
-    if (!target.speaks_storage_version()) {
+    if (!is_shown_as_stored(target, item)) {
       const Value tree = with_revision(context.trees.tree_of(item.bytes), item.revision);
       objects::append_json(ALLOWED(in_version(target, with_managed(tree, managed_text(stored)))),
                            out);

@@ -28,6 +28,10 @@ struct Item {
 
 Outcome<Item> get(Context& context, const Target& target);
 
+// Whether the stored text is what the caller is shown: it is in the caller's version, and of the
+// shape that the kind has now. (A definition may have changed since it was written.)
+bool is_shown_as_stored(const Target& target, const Item& item);
+
 struct Selection {
   objects::LabelSelector labels;
   objects::FieldSelector fields;

@@ -14,6 +14,7 @@
 #include "server/access.h"
 #include "server/admission_chain.h"
 #include "server/commit.h"
+#include "server/custom_definition.h"
 #include "server/kind_traits.h"
 #include "server/limits.h"
 #include "server/stored_object.h"
@@ -153,9 +154,13 @@ void write(std::unique_ptr<Removal> removal, const Value& current, std::string m
   const KindTraits traits = traits_of(*request.target.kind);
   const Sentence sentence{grace_of(request, traits, current),
                           finalizers_of(request, traits, current)};
-  const bool stays = sentence.grace_seconds > 0 || !sentence.finalizers.empty() ||
+  // A definition waits for its instances, whatever the caller wishes for its dependents.
+  const bool waits = is_definition(request.target) && !objects::is_being_deleted(current);
+  const bool stays = waits || sentence.grace_seconds > 0 || !sentence.finalizers.empty() ||
                      holds_namespace(request.target, current);
-  Value next = stays ? marked(context, request.target, current, sentence) : current;
+  Value next = waits   ? marked_for_deletion(current, context.clock.wall())
+               : stays ? marked(context, request.target, current, sentence)
+                       : current;
   if (request.dry_run || (stays && next == current)) {
     return answer_later(context, std::move(removal->done),
                         Written{.object = with_revision(next, revision),

@@ -53,9 +53,25 @@ Outcome<> check_timeout(const Query& query) {
 
 RequestHandler::RequestHandler(Context& context) : context_(context), health_(context) {}
 
+void RequestHandler::follow_kinds() {
+  context_.cache.catch_up();
+  if (generation_ == context_.registry.generation()) return;
+  generation_ = context_.registry.generation();
+  discovery_.reset();
+  openapi_.reset();
+  encoded_ = EncodedEvents();
+}
+
 const Discovery& RequestHandler::discovery() {
+  follow_kinds();
   if (!discovery_) discovery_.emplace(context_.registry);
   return *discovery_;
+}
+
+OpenApi& RequestHandler::openapi() {
+  follow_kinds();
+  if (!openapi_) openapi_.emplace(context_.registry);
+  return *openapi_;
 }
 
 void RequestHandler::respond_later(Respond respond, Response response) {

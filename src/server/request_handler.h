@@ -7,6 +7,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 
@@ -64,14 +65,17 @@ class RequestHandler {
   Respond counted(const Asked& asked, Respond respond);
   void respond_later(Respond respond, Response response);
 
-  // Made when somebody asks: a server that is used in process alone needs neither.
+  // Made when somebody asks, and again when the kinds have changed.
   const Discovery& discovery();
+  OpenApi& openapi();
+  void follow_kinds();
 
   Context& context_;
   std::optional<Discovery> discovery_;
   std::optional<OpenApi> openapi_;
   EncodedEvents encoded_;
   Health health_;
+  std::uint64_t generation_ = 0;  // of the kinds from which all of these were made
 };
 
 }  // namespace muster::server

@@ -22,7 +22,6 @@ struct Target {
 
   bool is_namespaced() const { return kind->scope == objects::Scope::namespaced; }
   bool is_status() const { return subresource == "status"; }
-  bool speaks_storage_version() const { return version->storage; }
   bool is(std::string_view group, std::string_view plural) const {
     return kind->group == group && kind->plural == plural;
   }

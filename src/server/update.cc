@@ -89,7 +89,7 @@ Outcome<store::Revision> wanted_revision(const Change& change, View body) {
 bool ends_with(const Target& target, View next, View current) {
   if (target.is("", "namespaces") && !next["spec"]["finalizers"].empty()) return false;
   return next["metadata"]["finalizers"].empty() && objects::is_being_deleted(current) &&
-         current["metadata"]["deletionGracePeriodSeconds"].integer_or(-1) == 0;
+         current["metadata"]["deletionGracePeriodSeconds"].integer_or(0) == 0;
 }
 
 void finish(std::unique_ptr<Change> change, bool named_version, std::vector<std::string> warnings,

@@ -108,6 +108,10 @@ void WatchFeed::start_timers(const WatchRequest& request) {
     timed_out_ = true;
     wake();
   });
+  kind_subscription_ = context_.kind_changes.subscribe(target_.kind, [this] {
+    kind_changed_ = true;
+    wake();
+  });
   if (sends_bookmarks_) {
     bookmark_timer_ = context_.house.post_at(now + bookmark_period, [this] { bookmark_due(); });
   }
@@ -176,7 +180,7 @@ FeedStep WatchFeed::take(std::size_t limit) {
   }
   take_live(limit, step);
   if (!step.ended && !step.more) {
-    step.ended = timed_out_;
+    step.ended = timed_out_ || kind_changed_;
     const bool marks = sends_bookmarks_ && (bookmark_due_ || timed_out_);
     if (marks) step.changes.push_back({Change::Type::bookmark, {}, seen_});
     bookmark_due_ = false;

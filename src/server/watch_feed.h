@@ -6,7 +6,8 @@
 //   auto feed = ALLOWED(WatchFeed::open(context, request, [] { more(); }));
 //   FeedStep step = feed->take(256);
 //
-//   initial state ──► initial events end ──► live ──► ended (timeout, expired, cut off)
+//   initial state ──► initial events end ──► live ──► ended (timeout, expired, cut off, its kind
+//                                                     is another one or gone)
 //
 // An object that stops matching is deleted for this watcher, one that begins to match is added. A
 // deletion shows the last state under the revision of its end.
@@ -90,6 +91,8 @@ class WatchFeed {
   bool sends_bookmarks_ = false;
   bool bookmark_due_ = false;
   bool timed_out_ = false;
+  bool kind_changed_ = false;  // or gone: a client that comes back finds out
+  KindChanges::Subscription kind_subscription_;
   bool waiting_ = false;  // the last step had all there was
   TimerId bookmark_timer_;
   TimerId end_timer_;

@@ -98,8 +98,9 @@ Value WatchStream::object_of(const Change& change) {
 }
 
 Piece WatchStream::made_text(const Change& change) {
-  const bool as_stored = form_.form.shape == Shape::plain && target_.speaks_storage_version();
-  if (!as_stored || change.bytes.is_none()) {
+  const bool as_stored = form_.form.shape == Shape::plain && !change.bytes.is_none() &&
+                         is_shown_as_stored(target_, {change.bytes, change.revision});
+  if (!as_stored) {
     return Piece::copy_of(event_text(name_of(change.type), objects::to_json(object_of(change))));
   }
   std::string object;

@@ -8,6 +8,7 @@
 #include "objects/cel/cel.h"
 #include "objects/label_selector.h"
 #include "objects/metadata.h"
+#include "server/superseded.h"
 
 namespace muster::server {
 
@@ -135,6 +136,8 @@ std::vector<Webhook> webhooks_for(Context& context, WebhookKind kind, const Admi
     for (View definition : tree["webhooks"].elements()) {
       const auto* version = version_for(definition, admission);
       if (version == nullptr || !selectors_match(context, definition, admission)) continue;
+      // Nobody answers for those whose work Muster does.
+      if (is_superseded_client(context, definition["clientConfig"])) continue;
       found.push_back({.configuration = tree,
                        .definition = definition,
                        .name = std::string(definition["name"].string_or("")),

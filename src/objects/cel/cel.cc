@@ -157,7 +157,7 @@ Result<CelProgram> compile_cel(std::string_view source, const CelOptions& option
   program->source = source;
   program->variables = options.variables;
   TRY(cel::parse(*program));
-  TRY(cel::check(*program));
+  TRY(cel::check(*program, options.schemas));
   TRY(check_result(*program, options.result));
   program->optional_field = optional_field_of(*program);
   return CelProgram(std::move(program));

@@ -7,7 +7,7 @@
 //   CelBudget budget;                                       // one for all rules of an object
 //   bool holds = TRY(rule.evaluate_bool(workload, old_workload, budget));
 //
-// Assumes: no schema is at hand, so types are those of the JSON value, and what a schema would
+// Assumes: where no schema is at hand, types are those of the JSON value, and what a schema would
 // have refused at compile time is refused at evaluation (docs/decisions/0013-own-cel.md). An
 // error of evaluation has code `invalid` and cel-go's words (`no such key: x`); an exhausted
 // budget has code `too_large`.
@@ -38,6 +38,9 @@ struct CelOptions {
   std::vector<std::string> variables = {"self", "oldSelf"};
   // An expression that is known to yield another type does not compile.
   CelResult result = CelResult::boolean;
+  // The OpenAPI schemas of the variables, in their order, as far as they are known: what cannot be
+  // right by them does not compile. They must live as long as compile_cel runs.
+  std::vector<View> schemas = {};
 };
 
 // How much evaluation one object may cost, counted in steps: about one for each operation and

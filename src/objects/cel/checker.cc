@@ -10,45 +10,12 @@
 #include "base/timestamp.h"
 #include "objects/cel/functions.h"
 #include "objects/cel/lexer.h"
+#include "objects/cel/operand_kinds.h"
+#include "objects/cel/schema_type.h"
 
 namespace muster::objects::cel {
 
 namespace {
-
-bool is_known(Kind kind) {
-  return kind != Kind::dynamic;
-}
-
-bool is_number(Kind kind) {
-  return kind == Kind::integer || kind == Kind::real;
-}
-
-bool is_time(Kind kind) {
-  return kind == Kind::duration || kind == Kind::timestamp;
-}
-
-bool is_ordered(Kind kind) {
-  return is_number(kind) || kind == Kind::boolean || kind == Kind::text || is_time(kind);
-}
-
-bool may_be_ordered(Kind a, Kind b) {
-  const bool both_known = is_known(a) && is_known(b);
-  if (both_known && a != b) return is_number(a) && is_number(b);
-  // null takes the type of what is not known.
-  const auto may_be = [both_known](Kind kind) {
-    return !is_known(kind) || is_ordered(kind) || (kind == Kind::null && !both_known);
-  };
-  return may_be(a) && may_be(b);
-}
-
-// A name of a type, as in type(self) == int.
-std::optional<Kind> named_type(std::string_view name) {
-  for (const Kind kind : {Kind::boolean, Kind::integer, Kind::real, Kind::text, Kind::list,
-                          Kind::map, Kind::null, Kind::type}) {
-    if (type_value_name(kind) == name) return kind;
-  }
-  return std::nullopt;
-}
 
 std::string type_name(const Expression& expression) {
   const std::string_view element = kind_name(expression.element);
@@ -59,48 +26,22 @@ std::string type_name(const Expression& expression) {
   return std::string(kind_name(expression.kind));
 }
 
-// Of two times: timestamp ± duration, duration ± duration, timestamp - timestamp.
-std::optional<Kind> time_arithmetic(Operation operation, Kind a, Kind b) {
-  const bool adds = operation == Operation::add;
-  if (!adds && operation != Operation::subtract) return std::nullopt;
-  if (a == Kind::duration && b == Kind::duration) return Kind::duration;
-  if (a == Kind::timestamp && b == Kind::timestamp) {
-    return adds ? std::nullopt : std::optional(Kind::duration);
-  }
-  const bool fits = a == Kind::timestamp || adds;
-  return fits ? std::optional(Kind::timestamp) : std::nullopt;
-}
-
-// The kind of the result, or nothing where no overload takes these two.
-std::optional<Kind> arithmetic(Operation operation, Kind a, Kind b) {
-  const bool takes_text = operation == Operation::add;
-  const auto takes = [operation, takes_text](Kind kind) {
-    if (kind == Kind::integer) return true;
-    if (kind == Kind::real) return operation != Operation::modulo;
-    if (is_time(kind)) return takes_text || operation == Operation::subtract;
-    return takes_text && (kind == Kind::text || kind == Kind::list);
-  };
-  if (is_time(a) && is_time(b)) return time_arithmetic(operation, a, b);
-  // What a time meets decides what comes out.
-  if ((is_time(a) && !is_known(b)) || (is_time(b) && !is_known(a))) {
-    return takes(a == Kind::dynamic ? b : a) ? std::optional(Kind::dynamic) : std::nullopt;
-  }
-  if ((is_known(a) && !takes(a)) || (is_known(b) && !takes(b))) return std::nullopt;
-  if (is_known(a) && is_known(b)) return a == b ? std::optional(a) : std::nullopt;
-  return is_known(a) ? a : b;
-}
-
 struct Variable {
   std::string_view name;
-  Kind kind = Kind::dynamic;
+  TypeOfSchema type = {};
 };
 
 class Checker {
  public:
-  explicit Checker(Program& program) : program_(program) {}
+  Checker(Program& program, std::span<const View> schemas)
+      : program_(program), schemas_(program.expressions.size()) {
+    for (std::size_t i = 0; i < program.variables.size(); ++i) {
+      scope_.push_back(
+          {program.variables[i], type_of_schema(i < schemas.size() ? schemas[i] : View())});
+    }
+  }
 
   Result<> run() {
-    for (const std::string& variable : program_.variables) scope_.push_back({variable});
     program_.mentioned.assign(scope_.size(), false);
     program_.slot_count = static_cast<std::uint16_t>(scope_.size());
     return visit(program_.root);
@@ -136,7 +77,20 @@ class Checker {
   Error no_overload(const Expression& expression) const;
   std::optional<std::uint16_t> slot_of(std::string_view name) const;
 
+  // Of expressions whose schema is known.
+  View& schema_of(const Expression& expression) {
+    return schemas_[static_cast<std::size_t>(&expression - program_.expressions.data())];
+  }
+  void adopt(Expression& expression, const TypeOfSchema& type) {
+    expression.kind = type.kind;
+    expression.key = type.key;
+    expression.element = type.element;
+    schema_of(expression) = type.schema;
+  }
+  Result<> select_field(Expression& expression, View schema);
+
   Program& program_;
+  std::vector<View> schemas_;  // by expression
   std::vector<Variable> scope_;
 };
 
@@ -238,7 +192,7 @@ Result<> Checker::visit(NodeId id) {
 Result<> Checker::identifier(Expression& expression) {
   if (const auto slot = slot_of(expression.name); slot.has_value()) {
     expression.slot = *slot;
-    expression.kind = scope_[*slot].kind;
+    adopt(expression, scope_[*slot].type);
     if (*slot < program_.mentioned.size()) program_.mentioned[*slot] = true;
     return {};
   }
@@ -250,14 +204,42 @@ Result<> Checker::identifier(Expression& expression) {
   return {};
 }
 
+// Of an object with named fields there are no others.
+Result<> Checker::select_field(Expression& expression, View schema) {
+  const std::string_view name =
+      expression.unescaped.empty() ? expression.name : expression.unescaped;
+  View field = schema["properties"][name];
+  // A resource has these whether or not its schema says so.
+  const bool is_resource = schema["x-kubernetes-embedded-resource"].boolean_or(false);
+  if (is_resource && (name == "metadata" || name == "kind" || name == "apiVersion")) {
+    field = resource_field(name);
+  }
+  if (!field) {
+    return complaint(expression.offset, fmt::format("undefined field '{}'", expression.name));
+  }
+  if (expression.operation == Operation::presence) {
+    expression.kind = Kind::boolean;
+  } else {
+    adopt(expression, type_of_schema(field));
+  }
+  return {};
+}
+
 Result<> Checker::select(Expression& expression) {
   const Kind operand = program_.child(expression, 0).kind;
+  const View schema = schema_of(program_.child(expression, 0));
+  if (schema["properties"].is_object()) return select_field(expression, schema);
   if (is_known(operand) && operand != Kind::map) {
     return complaint(expression.offset,
                      fmt::format("type '{}' does not support field selection", kind_name(operand)));
   }
-  const bool is_presence = expression.operation == Operation::presence;
-  expression.kind = is_presence ? Kind::boolean : program_.child(expression, 0).element;
+  if (expression.operation == Operation::presence) {
+    expression.kind = Kind::boolean;
+  } else if (const View below = schema["additionalProperties"]) {
+    adopt(expression, type_of_schema(below));
+  } else {
+    expression.kind = program_.child(expression, 0).element;
+  }
   return {};
 }
 
@@ -269,7 +251,13 @@ Result<> Checker::index(Expression& expression) {
   if (!is_collection || (is_known(key) && is_known(wanted) && key != wanted)) {
     return no_overload(expression);
   }
-  expression.kind = program_.child(expression, 0).element;
+  const View schema = schema_of(program_.child(expression, 0));
+  const View below = schema[operand == Kind::list ? "items" : "additionalProperties"];
+  if (below.is_object()) {
+    adopt(expression, type_of_schema(below));
+  } else {
+    expression.kind = program_.child(expression, 0).element;
+  }
   return {};
 }
 
@@ -344,7 +332,10 @@ Result<> Checker::macro(Expression& expression) {
   }
   expression.slot = static_cast<std::uint16_t>(scope_.size());
   const Expression& over = program_.child(expression, 0);
-  scope_.push_back({expression.name, range == Kind::map ? over.key : over.element});
+  scope_.push_back({expression.name, {.kind = range == Kind::map ? over.key : over.element}});
+  if (const View items = schema_of(over)["items"]; range == Kind::list && items) {
+    scope_.back().type = type_of_schema(items);
+  }
   program_.slot_count = std::max(program_.slot_count, static_cast<std::uint16_t>(scope_.size()));
   for (std::size_t i = 1; i < expression.child_count; ++i) {
     TRY(visit(program_.children[expression.first_child + i]));
@@ -359,6 +350,10 @@ Result<> Checker::macro(Expression& expression) {
   }
   const bool makes_list = is_transform || expression.operation == Operation::filter;
   expression.kind = makes_list ? Kind::list : Kind::boolean;
+  if (expression.operation == Operation::filter && range == Kind::list) {
+    const View list = schema_of(over);
+    if (list) adopt(expression, type_of_schema(list));
+  }
   return {};
 }
 
@@ -460,8 +455,8 @@ void Checker::fold_list(Expression& expression) {
 
 }  // namespace
 
-Result<> check(Program& program) {
-  return Checker(program).run();
+Result<> check(Program& program, std::span<const View> schemas) {
+  return Checker(program, schemas).run();
 }
 
 }  // namespace muster::objects::cel

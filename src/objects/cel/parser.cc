@@ -281,7 +281,9 @@ Result<NodeId> Parser::primary() {
     case TokenKind::invalid:
       break;
   }
-  return unexpected("mismatched input", "expecting an expression");
+  return unexpected("mismatched input",
+                    "expecting {'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, "
+                    "NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}");
 }
 
 Result<NodeId> Parser::name() {

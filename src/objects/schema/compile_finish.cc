@@ -140,6 +140,7 @@ Result<std::shared_ptr<const SchemaTables>> SchemaCompiler::finish_checked(std::
     }
     FieldErrors found;
     Validator(*finished, found, entry.value, {}).check(entry.node, entry.value, {}, root);
+    if (found.empty()) check_rules(*finished, entry.node, entry.value, {}, found);
     for (const FieldError& error : found) {
       FieldError placed = error;
       placed.path = error.path.empty() ? at : fmt::format("{}.{}", at, error.path);

@@ -2,6 +2,7 @@
 #include "objects/schema/default_rules.h"
 
 #include <limits>
+#include <string>
 
 #include "base/quantity.h"
 
@@ -33,6 +34,7 @@ constexpr NamedRule rules[] = {
     {"service-traffic-policy", DefaultRule::service_traffic_policy},
     {"job-labels-from-template", DefaultRule::job_labels_from_template},
     {"namespace-name-label", DefaultRule::namespace_name_label},
+    {"definition-names", DefaultRule::definition_names},
     {"rolling-update-deployment", DefaultRule::rolling_update_deployment},
     {"rolling-update-daemon-set", DefaultRule::rolling_update_daemon_set},
     {"rolling-update-stateful-set", DefaultRule::rolling_update_stateful_set},
@@ -250,6 +252,21 @@ void fill_namespace_label(View object, RuleEdits& edits) {
   edits.set("metadata", with_member(edits.builder, metadata, "labels", labels));
 }
 
+// The names of a CustomResourceDefinition that follow from its kind.
+void fill_definition_names(View names, RuleEdits& edits) {
+  const std::string kind(names["kind"].string_or(""));
+  if (names["singular"].string_or("").empty()) {
+    std::string singular = kind;
+    for (char& c : singular) {
+      if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    }
+    edits.set("singular", edits.builder.text(singular));
+  }
+  if (names["listKind"].string_or("").empty()) {
+    edits.set("listKind", edits.builder.text(kind + "List"));
+  }
+}
+
 }  // namespace
 
 DefaultRule default_rule_of(std::string_view name) {
@@ -325,6 +342,9 @@ bool rule_applies(DefaultRule rule, View object) {
       return name.is_string() &&
              !(object["metadata"]["labels"]["kubernetes.io/metadata.name"] == name);
     }
+    case DefaultRule::definition_names:
+      return !object["kind"].string_or("").empty() &&
+             (object["singular"].string_or("").empty() || object["listKind"].string_or("").empty());
     default:
       return kind_rule_applies(rule, object);
   }
@@ -381,6 +401,8 @@ void apply_rule(DefaultRule rule, View object, RuleEdits& edits) {
                                    object["spec"]["template"]["metadata"]["labels"].node()));
     case DefaultRule::namespace_name_label:
       return fill_namespace_label(object, edits);
+    case DefaultRule::definition_names:
+      return fill_definition_names(object, edits);
     default:
       return apply_kind_rule(rule, object, edits);
   }

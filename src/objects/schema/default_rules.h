@@ -36,6 +36,7 @@ enum class DefaultRule : std::uint8_t {
   service_traffic_policy,
   job_labels_from_template,
   namespace_name_label,
+  definition_names,
   // Of the smaller kinds (default_rules_kinds.cc).
   rolling_update_deployment,
   rolling_update_daemon_set,

@@ -13,10 +13,11 @@
 
 namespace muster::objects {
 
-// Names, scope, versions and the shape of each schema.
-FieldErrors check_definition(const Value& definition);
+// Everything but what the schemas compile to: names, scope, versions, the shape of each schema, its
+// rules, and the parts beside it. The old definition is absent on create.
+FieldErrors check_definition(const Value& definition, View old_definition = {});
 
-// Where messages say that a version's schema is: a single schema is named without its version.
+// Where messages say that a version's schema is: one that all versions have is named without them.
 std::string schema_path(View versions, std::size_t index);
 
 // Compiles a schema that check_definition accepted. The types are documents of kind Types; errors

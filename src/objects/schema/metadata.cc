@@ -15,7 +15,8 @@ namespace muster::objects {
 
 namespace {
 
-constexpr std::string_view standard_finalizers[] = {"kubernetes", "orphan", "foregroundDeletion"};
+constexpr std::string_view standard_finalizers[] = {"kubernetes", "orphan", "foregroundDeletion",
+                                                    "customresourcecleanup.apiextensions.k8s.io"};
 
 void refuse_all(std::string_view path, std::string_view bad, std::vector<std::string> sentences,
                 FieldErrors& errors) {
