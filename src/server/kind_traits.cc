@@ -7,14 +7,30 @@
 
 namespace muster::server {
 
-KindTraits traits_of(const objects::Kind& kind) {
-  if (kind.style == objects::SchemaStyle::custom) {
-    return {.has_generation = true, .unconditional_update = false};
-  }
+namespace {
+
+template <std::size_t size>
+bool contains(const std::string_view (&kinds)[size], std::string_view kind) {
+  return std::find(std::begin(kinds), std::end(kinds), kind) != std::end(kinds);
+}
+
+// Those whose deletion answers with the object that is gone.
+bool answers_deleted_object(const objects::Kind& kind) {
+  constexpr std::string_view core[] = {"Namespace", "PersistentVolume", "PersistentVolumeClaim",
+                                       "Pod",       "PodTemplate",      "ResourceQuota",
+                                       "Service",   "ServiceAccount"};
+  constexpr std::string_view storage[] = {"CSIDriver", "CSINode", "StorageClass",
+                                          "VolumeAttachment", "VolumeAttributesClass"};
+  constexpr std::string_view devices[] = {"DeviceClass", "DeviceTaintRule", "ResourceClaim",
+                                          "ResourceClaimTemplate", "ResourceSlice"};
+  if (kind.group.empty()) return contains(core, kind.kind);
+  if (kind.group == "storage.k8s.io") return contains(storage, kind.kind);
+  return kind.group == "resource.k8s.io" && contains(devices, kind.kind);
+}
+
+KindTraits native_traits_of(const objects::Kind& kind) {
   if (kind.group.empty()) {
-    if (kind.kind == "Pod") {
-      return {.has_generation = true, .deletes_gracefully = true, .answers_deleted_object = true};
-    }
+    if (kind.kind == "Pod") return {.has_generation = true, .deletes_gracefully = true};
     if (kind.kind == "Node") return {.keeps_status_on_create = true};
     if (kind.kind == "PodTemplate" || kind.kind == "ReplicationController") {
       return {.has_generation = true};
@@ -47,6 +63,17 @@ KindTraits traits_of(const objects::Kind& kind) {
   };
   return {.has_generation = is_one_of(counted) || is_one_of(both),
           .unconditional_update = !is_one_of(conditional) && !is_one_of(both)};
+}
+
+}  // namespace
+
+KindTraits traits_of(const objects::Kind& kind) {
+  if (kind.style == objects::SchemaStyle::custom) {
+    return {.has_generation = true, .unconditional_update = false};
+  }
+  KindTraits traits = native_traits_of(kind);
+  traits.answers_deleted_object = answers_deleted_object(kind);
+  return traits;
 }
 
 }  // namespace muster::server
