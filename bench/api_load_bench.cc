@@ -336,7 +336,8 @@ int run(std::vector<std::string_view> arguments) {
   print(fmt::format("durable creates, {} clients", clients), ours.creates_per_second,
         peer.creates_per_second, "/s");
   print("  p99", ours.create_p99, peer.create_p99, "ms");
-  print("  cores used by the load program", ours.own_share, peer.own_share, "");
+  print("  one core's share that the load program took", ours.own_share * 100, peer.own_share * 100,
+        "%");
   print("create, one client, p50", ours.one_client_p50, peer.one_client_p50, "ms");
   print("  pwrite and fdatasync, p50", sync, 0, "ms");
   print(fmt::format("list of {} pods", pods), ours.first_list, peer.first_list, "ms");
