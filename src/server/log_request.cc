@@ -21,31 +21,32 @@ using objects::View;
 
 namespace {
 
-Failure invalid_option(std::string field, const Value& value, std::string why) {
+Failure invalid_options(std::string_view pod, FieldError error) {
   FieldErrors errors;
-  errors.add(FieldError::invalid(std::move(field), value, std::move(why)));
-  return failures::invalid("", "PodLogOptions", "", errors);
+  errors.add(std::move(error));
+  return failures::invalid("", "PodLogOptions", pod, errors);
 }
 
-Outcome<std::optional<std::int64_t>> counted(const Query& query, std::string_view name,
-                                             std::int64_t least) {
+Outcome<std::optional<std::int64_t>> counted(const Query& query, std::string_view pod,
+                                             std::string_view name, std::int64_t least) {
   const auto value = TRY(query.integer(name));
   if (value && *value < least) {
-    return invalid_option(
-        std::string(name), Value::integer(*value),
-        least == 0 ? "must be greater than or equal to 0" : "must be greater than 0");
+    const std::string why =
+        least == 0 ? "must be greater than or equal to 0" : "must be greater than 0";
+    return invalid_options(pod,
+                           FieldError::invalid(std::string(name), Value::integer(*value), why));
   }
   return value;
 }
 
-Outcome<std::optional<Instant>> since(const Context& context, const Query& query) {
-  const auto seconds = ALLOWED(counted(query, "sinceSeconds", 1));
+Outcome<std::optional<Instant>> since(const Context& context, std::string_view pod,
+                                      const Query& query) {
+  const auto seconds = ALLOWED(counted(query, pod, "sinceSeconds", 1));
   const auto time = query.find("sinceTime");
   if (seconds && time) {
-    FieldErrors errors;
-    errors.add(
-        FieldError::forbidden("", "at most one of `sinceTime` or `sinceSeconds` may be specified"));
-    return failures::invalid("", "PodLogOptions", "", errors);
+    return invalid_options(pod, FieldError::forbidden("[]",
+                                                      "at most one of `sinceTime` or "
+                                                      "`sinceSeconds` may be specified"));
   }
   // Longer than anything can have run; also keeps the arithmetic in range.
   constexpr std::int64_t seconds_max = 1'000'000'000;
@@ -68,9 +69,10 @@ Outcome<std::unique_ptr<Stream>> open_log(Context& context, const Target& target
   request.follow = TRY(query.boolean("follow")).value_or(false);
   request.previous = TRY(query.boolean("previous")).value_or(false);
   request.timestamps = TRY(query.boolean("timestamps")).value_or(false);
-  request.tail_lines = ALLOWED(counted(query, "tailLines", 0));
-  request.limit_bytes = ALLOWED(counted(query, "limitBytes", 1));
-  request.since = ALLOWED(since(context, query));
+  request.tail_lines = ALLOWED(counted(query, target.name, "tailLines", 0));
+  request.limit_bytes = ALLOWED(counted(query, target.name, "limitBytes", 1));
+  request.since = ALLOWED(since(context, target.name, query));
+  if (pod["spec"]["nodeName"].string_or("").empty()) return std::unique_ptr<Stream>();
   if (context.logs == nullptr) {
     return Error{ErrorCode::unavailable, "no node of this server keeps logs"};
   }

@@ -13,6 +13,7 @@
 
 namespace muster::server {
 
+// Null where there can be no log yet: the pod is on no node.
 Outcome<std::unique_ptr<Stream>> open_log(Context& context, const Target& target,
                                           const Query& query);
 

@@ -65,24 +65,30 @@ Outcome<CommandOptions> read_options(const Query& query) {
   return options;
 }
 
-Outcome<Upgrade> open_command(Context& context, const Value& pod, const Target& target,
-                              const Query& query, const std::vector<std::string>& protocols) {
-  const std::string container = ALLOWED(container_of(pod, query.text_or_empty("container")));
-  CommandOptions options = ALLOWED(read_options(query));
-  const bool is_exec = target.subresource == "exec";
+// A pod, and what is wanted of it.
+struct Wish {
+  const Value& pod;
+  const Target& target;
+  const Query& query;
+  std::string container = {};  // of a command
+  const std::optional<std::vector<std::string>>& protocols;
+};
+
+Outcome<Upgrade> open_command(Context& context, const Wish& wish) {
+  CommandOptions options = ALLOWED(read_options(wish.query));
+  const bool is_exec = wish.target.subresource == "exec";
   if (is_exec && options.shown.command.empty()) {
     return Error::bad_request("you must specify at least 1 command for the container");
   }
-  ALLOWED(check_running(pod));
-  std::string protocol = choose_command_protocol(protocols);
-  if (protocol.empty()) return no_protocol(protocols);
-  const std::string uid(objects::uid_of(pod));
+  std::string protocol = choose_command_protocol(*wish.protocols);
+  if (protocol.empty()) return no_protocol(*wish.protocols);
+  const std::string uid(objects::uid_of(wish.pod));
   auto stream = is_exec ? TRY(context.streams->exec({.pod_uid = uid,
-                                                     .container = container,
+                                                     .container = wish.container,
                                                      .command = options.shown.command,
                                                      .has_input = options.has_input,
                                                      .has_terminal = options.has_terminal}))
-                        : TRY(context.streams->attach(uid, container));
+                        : TRY(context.streams->attach(uid, wish.container));
   return Upgrade{std::move(protocol),
                  std::make_unique<RemoteCommand>(std::move(stream), std::move(options.shown))};
 }
@@ -107,9 +113,9 @@ Outcome<std::vector<std::uint16_t>> read_ports(const Query& query) {
   return ports;
 }
 
-Outcome<Upgrade> open_forward(Context& context, const Value& pod, const Query& query,
-                              const std::vector<std::string>& protocols) {
-  ALLOWED(check_running(pod));
+Outcome<Upgrade> open_forward(Context& context, const Wish& wish) {
+  const Value& pod = wish.pod;
+  const std::vector<std::string>& protocols = *wish.protocols;
   ConnectRequest request{.pod_uid = std::string(objects::uid_of(pod)),
                          .container = {},
                          .address = std::string(pod["status"]["podIP"].string_or(""))};
@@ -128,7 +134,7 @@ Outcome<Upgrade> open_forward(Context& context, const Value& pod, const Query& q
                    make_spdy_forward(context.house, std::move(connect))};
   }
   if (!offers(channel_protocol)) return no_protocol(protocols);
-  const auto ports = ALLOWED(read_ports(query));
+  const auto ports = ALLOWED(read_ports(wish.query));
   return Upgrade{std::string(channel_protocol),
                  make_channel_forward(context.house, std::move(connect), ports)};
 }
@@ -165,20 +171,26 @@ Value pod_stream_options(const Target& target, const Query& query) {
 }
 
 Outcome<Upgrade> open_pod_stream(Context& context, const Target& target, const Query& query,
-                                 const std::vector<std::string>& protocols) {
+                                 const std::optional<std::vector<std::string>>& protocols) {
   const Item item = ALLOWED(get(context, {.kind = target.kind,
                                           .version = target.version,
                                           .name_space = target.name_space,
                                           .name = target.name}));
   const Value pod = context.trees.tree_of(item.bytes);
-  if (context.streams == nullptr) {
-    return Error{ErrorCode::unavailable, "no node of this server runs pods"};
+  const bool is_forward = target.subresource == "portforward";
+  Wish wish{.pod = pod, .target = target, .query = query, .protocols = protocols};
+  if (!is_forward) {
+    wish.container = ALLOWED(container_of(pod, query.text_or_empty("container")));
   }
   if (pod["spec"]["nodeName"].string_or("").empty()) {
     return Error::bad_request(fmt::format("pod {} does not have a host assigned", target.name));
   }
-  if (target.subresource == "portforward") return open_forward(context, pod, query, protocols);
-  return open_command(context, pod, target, query, protocols);
+  ALLOWED(check_running(pod));
+  if (!protocols) return Error::bad_request("Upgrade request required");
+  if (context.streams == nullptr) {
+    return Error{ErrorCode::unavailable, "no node of this server runs pods"};
+  }
+  return is_forward ? open_forward(context, wish) : open_command(context, wish);
 }
 
 }  // namespace muster::server

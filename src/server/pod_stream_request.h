@@ -3,10 +3,11 @@
 //
 //   Outcome<Upgrade> upgrade = open_pod_stream(context, target, route.query, *request.protocols);
 //
-// Assumes: the caller may do this. A client that cannot upgrade was refused before.
+// Assumes: the caller may do this. A client that offers nothing is refused last, as upstream.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,6 +29,6 @@ bool is_pod_stream(const Target& target);
 objects::Value pod_stream_options(const Target& target, const Query& query);
 
 Outcome<Upgrade> open_pod_stream(Context& context, const Target& target, const Query& query,
-                                 const std::vector<std::string>& protocols);
+                                 const std::optional<std::vector<std::string>>& protocols);
 
 }  // namespace muster::server

@@ -257,16 +257,12 @@ Response RequestHandler::watch(const Asked& asked) {
 Response RequestHandler::log(const Asked& asked) {
   auto stream = open_log(context_, asked.target, asked.route.query);
   if (!stream) return failure_answer(stream.error(), asked.form);
+  if (*stream == nullptr) return {.status = 204, .content_type = ""};
   return {.content_type = "text/plain", .body = std::move(stream).take()};
 }
 
 // Webhooks may have a say in it: to them it is a connection with options.
 void RequestHandler::converse(Asked asked) {
-  if (!asked.request.protocols) {
-    return respond_later(
-        std::move(asked.respond),
-        failure_answer(Error::bad_request("Upgrade request required"), asked.form));
-  }
   struct Connecting {
     explicit Connecting(Asked asked_in)
         : asked(std::move(asked_in)),
@@ -281,7 +277,7 @@ void RequestHandler::converse(Asked asked) {
   admit_without_object(context_, kept->admission, [this, kept](Outcome<> admitted) {
     const Asked& whose = kept->asked;
     auto upgrade = admitted ? open_pod_stream(context_, whose.target, whose.route.query,
-                                              *whose.request.protocols)
+                                              whose.request.protocols)
                             : Outcome<Upgrade>(admitted.error());
     Response response = upgrade ? Response{.status = 101, .body = std::move(upgrade).take()}
                                 : failure_answer(upgrade.error(), whose.form);

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <span>
 
+#include "base/go_quote.h"
 #include "base/utf8.h"
 #include "server/limits.h"
 #include "server/negotiation.h"
@@ -139,7 +140,8 @@ Result<std::optional<std::int64_t>> Query::integer(std::string_view name) const 
   const char* end = text->data() + text->size();
   const auto [at, failure] = std::from_chars(text->data(), end, value);
   if (failure != std::errc() || at != end) {
-    return Error::bad_request(fmt::format("{} must be a whole number, not {}", name, *text));
+    return Error::bad_request(
+        fmt::format("strconv.ParseInt: parsing {}: invalid syntax", go_quote(*text)));
   }
   return std::optional<std::int64_t>(value);
 }
