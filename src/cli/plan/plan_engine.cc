@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <set>
 
@@ -95,7 +94,7 @@ class PlanRun {
     return {};
   }
 
-  Value finish(std::vector<IgnoredObject> ignored) {
+  Value finish(const PlanObjects& given) {
     const core::Tables& tables = world_.state().tables();
     if (!cycles_.empty()) add_orphans();
     DocumentObject document(builder_);
@@ -108,7 +107,8 @@ class PlanRun {
         .list("finished", finished_)
         .list("quota", quota_figures(builder_, tables))
         .list("shares", share_figures(builder_, tables))
-        .list("ignored", ignored_nodes(ignored));
+        .list("ignored", notes(given.ignored));
+    if (!given.warnings.empty()) document.list("warnings", notes(given.warnings));
     if (hit_bound_) document.integer("bound", plan_idle_cycles_max);
     const Node root = document.node();
     return std::move(builder_).finish(root);
@@ -198,9 +198,9 @@ class PlanRun {
     return nodes;
   }
 
-  std::vector<Node> ignored_nodes(const std::vector<IgnoredObject>& ignored) {
+  std::vector<Node> notes(const std::vector<IgnoredObject>& noted) {
     std::vector<Node> nodes;
-    for (const IgnoredObject& each : ignored) {
+    for (const IgnoredObject& each : noted) {
       DocumentObject node(builder_);
       node.text("kind", each.kind)
           .text("name", each.name)
@@ -298,28 +298,6 @@ Result<std::vector<PlanStep>> read_steps(const Value& value, const std::string& 
   return steps;
 }
 
-namespace {
-
-// As a scheduler that starts gets them: what others refer to first, and by name, so that the order
-// of files says nothing.
-void sort_for_loading(std::vector<PlanObject>& loaded) {
-  namespace resources = objects::resources;
-  static constexpr std::array order{
-      resources::namespaces,       resources::limit_ranges, resources::runtime_classes,
-      resources::topologies,       resources::nodes,        resources::resource_flavors,
-      resources::admission_checks, resources::cohorts,      resources::cluster_queues,
-      resources::local_queues,     resources::pods,         resources::workloads};
-  const auto place = [](const PlanObject& object) {
-    return std::ranges::find(order, object.resource) - order.begin();
-  };
-  std::ranges::stable_sort(loaded, [&](const PlanObject& a, const PlanObject& b) {
-    if (place(a) != place(b)) return place(a) < place(b);
-    return objects::key_of(a.object) < objects::key_of(b.object);
-  });
-}
-
-}  // namespace
-
 Result<Value> PlanEngine::answer(const PlanInput& input) const {
   auto configuration = core::read_configuration(input.configuration);
   if (!configuration) return in_file(input.configuration_file, configuration.error());
@@ -332,7 +310,6 @@ Result<Value> PlanEngine::answer(const PlanInput& input) const {
   const Instant now = input.now ? *input.now : latest.value_or(usual_now);
   policy->kueue = *configuration;
   PlanRun run(input, *policy, *configuration, now);
-  sort_for_loading(given.objects);
   for (const PlanObject& each : given.objects) TRY(run.world().put(each.resource, each.object));
   TRY(run.world().make_workloads());
   run.world().state().activate_all();
@@ -343,7 +320,7 @@ Result<Value> PlanEngine::answer(const PlanInput& input) const {
     if (!taken) return in_file(fmt::format("step {}", i + 1), taken.error());
     run.run_cycles(input.steps[i].cycles, false);
   }
-  return run.finish(std::move(given.ignored));
+  return run.finish(given);
 }
 
 }  // namespace muster::cli

@@ -112,14 +112,18 @@ class Reading {
                                   field.empty() ? "" : ": ", cause));
   }
 
-  void ignore(const PlanSource& source, std::string field, std::string reason) {
+  static IgnoredObject named(const PlanSource& source, std::string field, std::string reason) {
     const View object = source.object;
-    read_.ignored.push_back({.kind = std::string(object["kind"].string_or("")),
-                             .name_space = std::string(objects::namespace_of(object)),
-                             .name = std::string(objects::name_of(object)),
-                             .file = source.file,
-                             .field = std::move(field),
-                             .reason = std::move(reason)});
+    return {.kind = std::string(object["kind"].string_or("")),
+            .name_space = std::string(objects::namespace_of(object)),
+            .name = std::string(objects::name_of(object)),
+            .file = source.file,
+            .field = std::move(field),
+            .reason = std::move(reason)};
+  }
+
+  void ignore(const PlanSource& source, std::string field, std::string reason) {
+    read_.ignored.push_back(named(source, std::move(field), std::move(reason)));
   }
 
   bool is_named(const PlanSource& source) {
@@ -162,24 +166,22 @@ class Reading {
     auto object = admitted(source, *version, kind->scope);
     if (!object) return;
     if (api_version.version != resource.version) object = converted(source, *kind, *object);
-    if (!object || !passes_webhook(source, resource, *object)) return;
+    if (!object) return;
+    warn_of_webhook(source, resource, *object);
     read_.objects.push_back({resource, *std::move(object), source.file});
   }
 
-  // Workloads are made by controllers, and the scheduler takes what their schema lets pass: several
-  // pod sets with a minimum count, for one.
-  bool passes_webhook(const PlanSource& source, const objects::Resource& resource,
-                      const Value& object) {
-    if (resource == resources::workloads) return true;
+  // The scheduler takes what the schema lets pass, and so does a plan: clusters have objects that
+  // are older than the rules of today. Workloads are made by controllers: nobody is warned of them.
+  void warn_of_webhook(const PlanSource& source, const objects::Resource& resource,
+                       const Value& object) {
+    if (resource == resources::workloads) return;
     const auto report =
         core::check_kueue({.kind = resource.kind, .object = object, .gates = gates_});
-    bool passes = true;
     for (const objects::FieldError& error : report.errors) {
       if (error.path.starts_with("status")) continue;
-      blame(source, error.path, error.body());
-      passes = false;
+      read_.warnings.push_back(named(source, error.path, error.body()));
     }
-    return passes;
   }
 
   void take_job(const PlanSource& source, const objects::Resource& resource,

@@ -44,6 +44,7 @@ struct IgnoredObject {
 struct PlanObjects {
   std::vector<PlanObject> objects;
   std::vector<IgnoredObject> ignored;
+  std::vector<IgnoredObject> warnings;  // what a webhook of Kueue would refuse, and is planned
   objects::Value policy;  // muster.dev Policy; absent: none was among them
 };
 

@@ -129,6 +129,20 @@ spec: {cohort: team, namespaceSelector: {}}
   EXPECT_EQ(queue["spec"]["preemption"]["reclaimWithinCohort"].string_or(""), "Never");
 }
 
+TEST(plan_objects, take_what_a_webhook_would_refuse_and_say_so) {
+  const PlanObjects given = read(R"(
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ClusterQueue
+metadata: {name: a}
+spec: {cohortName: c, resourceGroups: [{coveredResources: [cpu], flavors: [{name: f, resources: [
+  {name: cpu, nominalQuota: 4, lendingLimit: 5}]}]}]}
+)")
+                                .must();
+  EXPECT_EQ(given.objects.size(), 1U);
+  ASSERT_EQ(given.warnings.size(), 1U);
+  EXPECT_EQ(given.warnings[0].field, "spec.resourceGroups[0].flavors[0].resources[0].lendingLimit");
+}
+
 TEST(plan_objects, take_a_status_as_it_is) {
   EXPECT_EQ(error_of(R"(
 apiVersion: kueue.x-k8s.io/v1beta2

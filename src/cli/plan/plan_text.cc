@@ -147,6 +147,16 @@ void append_cycle(View cycle, std::string& out) {
   }
 }
 
+void append_notes(std::string_view title, View notes, std::string& out) {
+  if (!notes.empty()) out += fmt::format("\n{}:\n", title);
+  for (const View entry : notes.elements()) {
+    out += fmt::format("  {} {} in {}{}{}{}{}\n", entry["kind"].string_or(""),
+                       entry["name"].string_or(""), entry["file"].string_or(""),
+                       entry["field"] ? ": " : "", entry["field"].string_or(""),
+                       entry["reason"] ? ": " : "", entry["reason"].string_or(""));
+  }
+}
+
 }  // namespace
 
 std::string plan_text(View document) {
@@ -171,12 +181,8 @@ std::string plan_text(View document) {
     out += fmt::format("\nStopped after {} cycles, and still something changed.\n",
                        document["bound"].integer_or(0));
   }
-  if (!document["ignored"].empty()) out += "\nIgnored:\n";
-  for (const View entry : document["ignored"].elements()) {
-    out += fmt::format("  {} {} in {}{}{}\n", entry["kind"].string_or(""),
-                       entry["name"].string_or(""), entry["file"].string_or(""),
-                       entry["field"] ? ": " : "", entry["field"].string_or(""));
-  }
+  append_notes("Ignored", document["ignored"], out);
+  append_notes("Planned, though Kueue's webhooks would refuse it", document["warnings"], out);
   return out;
 }
 

@@ -118,7 +118,7 @@ void ClusterState::apply(const Event& event) {
   const bool concerns_room = event.resource == resources::nodes ||
                              event.resource == resources::pods ||
                              event.resource == resources::topologies;
-  if (concerns_room && tables_->holds_retries) tables_->wake_all();
+  if (concerns_room && tables_->holds_retries) tables_->wake_active_trees();
 }
 
 void ClusterState::assume(const Plan& plan) {
@@ -127,6 +127,7 @@ void ClusterState::assume(const Plan& plan) {
   for (const Decision& decision : plan.decisions) {
     if (assume_decision(*tables_, decision)) news.push_back(decision.queue);
   }
+  for (const WorkloadId head : plan.unreached) tables_->assume_unreached(head);
   for (const Action& action : plan.actions) assume_action(*tables_, action);
   tables_->stir_trees(news);
   // Who lost to another head may be told something else once that one has what it got.

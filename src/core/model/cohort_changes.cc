@@ -67,7 +67,10 @@ void Tables::apply_cohort(const Event& event) {
     take_identity(row, event);
     row.object = event.object;
     row.invalid = is_same ? invalid : "";
-    if (is_same) return;
+    if (is_same) {
+      if (holds_retries) wake_tree(row.node);  // Kueue does for any event of it
+      return;
+    }
     auto read = read_cohort(event.object, names);
     row.spec = read ? *std::move(read) : Cohort();
     if (!read) row.invalid = read.error().to_string();
@@ -82,11 +85,16 @@ void Tables::apply_cohort(const Event& event) {
 
 void Tables::wake_tree(QuotaNodeId node) {
   if (node.is_none()) return;
+  const bool has_cycle = quota.has_cycle(node);
   QuotaNodeId root = node;
-  if (!quota.has_cycle(node)) {
-    while (!quota.stated_parent(root).is_none()) root = quota.stated_parent(root);
-  }
-  for (const QuotaNodeId each : quota.subtree_of(root)) {
+  while (!has_cycle && !quota.stated_parent(root).is_none()) root = quota.stated_parent(root);
+  if (!holds_retries) return wake_below(root);
+  if (has_cycle) return;  // Kueue waits for its end
+  (quota.is_cluster_queue(root) ? retry_queues : retry_cohorts).insert(quota.name(root));
+}
+
+void Tables::wake_below(QuotaNodeId node) {
+  for (const QuotaNodeId each : quota.subtree_of(node)) {
     if (quota.is_cluster_queue(each)) wake(quota.cluster_queue(each));
   }
 }

@@ -212,19 +212,20 @@ void Tables::assume_requeued(const Decision& decision) {
   refresh_ready(decision.queue);
 }
 
+// A head whose cycle ended before its turn.
+void Tables::assume_unreached(WorkloadId id) {
+  WorkloadRow& row = workloads[id];
+  if (row.standing != Standing::waiting) return;
+  row.last_tried = {};
+  if (rests(row)) pending.park(id);
+  refresh_ready(row.queued_in);
+}
+
 void Tables::assume_told(WorkloadId id, std::string message) {
   WorkloadRow& row = workloads[id];
   row.telling = std::move(message);
   row.is_unsaid = false;
   if (!row.queued_in.is_none()) refresh_ready(row.queued_in);
-}
-
-void Tables::wake(ClusterQueueId id) {
-  if (!holds_retries) return wake_now(id);
-  ClusterQueueRow& row = cluster_queues[id];
-  if (row.wants_retry) return;
-  row.wants_retry = true;
-  retries.push_back(cluster_queues.hold(id));
 }
 
 bool Tables::takes_from(const ClusterQueueRow& queue, LocalQueueId local_queue) const {
@@ -234,7 +235,7 @@ bool Tables::takes_from(const ClusterQueueRow& queue, LocalQueueId local_queue) 
       [&](std::string_view key) { return find_label(namespaces[id].labels, key); });
 }
 
-void Tables::wake_now(ClusterQueueId id) {
+void Tables::wake(ClusterQueueId id) {
   ClusterQueueRow& queue = cluster_queues[id];
   queue.kind_causes.clear();
   LocalQueueId last;  // most lanes are of few LocalQueues
@@ -251,12 +252,17 @@ void Tables::wake_now(ClusterQueueId id) {
 }
 
 void Tables::retry_inadmissible() {
-  std::vector<ClusterQueueId> held = std::move(retries);
-  retries.clear();
-  for (const ClusterQueueId id : held) {
-    cluster_queues[id].wants_retry = false;
-    wake_now(id);
-    cluster_queues.release(id);
+  const std::set<std::string> queues = std::move(retry_queues);
+  const std::set<std::string> trees = std::move(retry_cohorts);
+  retry_queues.clear();
+  retry_cohorts.clear();
+  for (const std::string& name : queues) {
+    const ClusterQueueId id = cluster_queues.find(name);
+    if (!id.is_none()) wake(id);
+  }
+  for (const std::string& name : trees) {
+    const CohortId id = cohorts.find(name);
+    if (!id.is_none() && !quota.has_cycle(cohorts[id].node)) wake_below(cohorts[id].node);
   }
 }
 
@@ -266,6 +272,10 @@ void Tables::activate_all() {
     pending.unpark(id);
     stir(row.queued_in);
   });
+  // Every tree is asked again after the first cycle, in whatever order things were heard of.
+  retry_queues.clear();
+  retry_cohorts.clear();
+  cluster_queues.for_each([&](ClusterQueueId id, const ClusterQueueRow&) { wake_tree(id); });
 }
 
 void Tables::wake_for_places() {
@@ -294,9 +304,10 @@ void Tables::end_telling(WorkloadId id) {
   if (!row.queued_in.is_none()) refresh_ready(row.queued_in);
 }
 
-void Tables::wake_all() {
-  cluster_queues.for_each([&](ClusterQueueId id, const ClusterQueueRow&) { wake(id); });
-  wake_pods();
+void Tables::wake_active_trees() {
+  cluster_queues.for_each([&](ClusterQueueId id, const ClusterQueueRow& row) {
+    if (row.is_active) wake_tree(id);
+  });
 }
 
 void Tables::tick(Instant to) {

@@ -233,11 +233,13 @@ void Tables::enter_cluster_queue(ClusterQueueId id, const std::vector<ResourceGr
     for (const FlavorUsage& hold : workloads[workload].holds) {
       quota.add_usage(row.node, hold.flavor_resource, hold.amount);
     }
+    count_unready(workload, !workloads[workload].spec.are_pods_ready);
   }
 }
 
 void Tables::leave_cluster_queue(ClusterQueueId id) {
   ClusterQueueRow& row = cluster_queues[id];
+  for (const WorkloadId workload : row.reserving) count_unready(workload, false);
   enter_references(id);  // names none any more
   quota.remove(row.node);
   row.node = QuotaNodeId::none();

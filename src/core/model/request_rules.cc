@@ -1,6 +1,6 @@
 // ClusterState, the part of what requests depend on beside the workloads themselves: LimitRanges
-// and RuntimeClasses. When one changes, those who wait are read again with it; those who hold a
-// reservation keep what was reserved.
+// and RuntimeClasses. When one changes, all are read again with it: the quota that was reserved
+// stays as it is, what pods take of nodes and topologies does not depend on who was heard of first.
 // SPDX-License-Identifier: Apache-2.0
 #include "core/model/read_limit_range.h"
 #include "core/model/tables.h"
@@ -33,7 +33,7 @@ void Tables::apply_limit_range(const Event& event) {
   } else if (auto summary = summarize_limit_ranges(in_order, names)) {
     limit_summaries.emplace(name_space, *std::move(summary));
   }
-  read_waiting_again(name_space);
+  read_workloads_again(name_space);
 }
 
 void Tables::apply_runtime_class(const Event& event) {
@@ -43,19 +43,25 @@ void Tables::apply_runtime_class(const Event& event) {
     auto overhead = read_quantities(event.object["overhead"]["podFixed"], names);
     if (overhead && !overhead->empty()) overheads.emplace(name, *std::move(overhead));
   }
-  read_waiting_again({});
+  read_workloads_again({});
 }
 
-void Tables::read_waiting_again(std::string_view name_space) {
+void Tables::read_workloads_again(std::string_view name_space) {
   ++rules_version;
-  std::map<std::string, WorkloadId> waiting;
+  std::map<std::string, WorkloadId> concerned;
   workloads.for_each([&](WorkloadId id, const WorkloadRow& row) {
-    if (!row.present || row.assumed || row.spec.holds_quota() || row.spec.is_finished) return;
+    if (!row.present || row.assumed || row.spec.is_finished) return;
     const std::string& key = workloads.key(id);
     if (!name_space.empty() && object_key(key).name_space != name_space) return;
-    waiting.emplace(key, id);
+    concerned.emplace(key, id);
   });
-  for (const auto& [key, id] : waiting) show_workload(id, workloads[id].object);
+  for (const auto& [key, id] : concerned) {
+    const ClusterQueueId queue = workloads[id].reserved_in;
+    const auto removals = queue.is_none() ? 0 : cluster_queues[queue].removals;
+    show_workload(id, workloads[id].object);
+    // Nobody's quota became free: searches through the flavors go on.
+    if (!queue.is_none()) cluster_queues[queue].removals = removals;
+  }
 }
 
 }  // namespace muster::core

@@ -69,7 +69,6 @@ struct ClusterQueueRow : Incarnation {
 
   // Something changed since its head was tried last.
   bool is_stirred = false;
-  bool wants_retry = false;  // of the inadmissible, once retries are not held back any more
 
   // Wait here and were never told why; some of them may have left.
   std::vector<WorkloadId> unsaid;

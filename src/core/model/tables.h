@@ -82,8 +82,11 @@ struct Tables {
 
   // What has to be looked at. Keys order the work; the sets say what has_work().
   PendingQueues pending;
-  bool holds_retries = false;  // wake() only notes who is to be woken
-  std::vector<ClusterQueueId> retries;
+  // wake_tree() only notes the root of the tree, by name: who stands below it when the time comes
+  // is woken.
+  bool holds_retries = false;
+  std::set<std::string> retry_cohorts;
+  std::set<std::string> retry_queues;         // without a cohort
   std::vector<ClusterQueueId> unsaid_queues;  // with workloads that were told nothing
   std::int64_t cycle_count = 0;
   std::size_t not_ready_count = 0;  // hold quota and have pods that are not ready
@@ -117,6 +120,7 @@ struct Tables {
   void assume_evicted(WorkloadId id, std::string_view reason);
   void assume_requeued(const Decision& decision);
   // The message of the condition that is being written.
+  void assume_unreached(WorkloadId id);
   void assume_told(WorkloadId id, std::string message);
   void assume_bound(PodId id, std::string_view node, std::string_view address);
   void assume_unbindable(PodId id, std::string message);
@@ -162,15 +166,14 @@ struct Tables {
   void stir_tree(ClusterQueueId queue);
   void stir_trees(const std::vector<ClusterQueueId>& queues);  // each once
   void wake_for_places();
-  void wake_all();
-  void wake_now(ClusterQueueId queue);  // held back or not
-  void retry_inadmissible();            // those that were held back
+  void wake_active_trees();
+  void retry_inadmissible();  // those that were held back
   // Everyone of the LocalQueues stands in the active set, in back-off or not: as when Kueue starts.
   void activate_all();
 
  private:
   // request_rules.cc; an empty namespace: all.
-  void read_waiting_again(std::string_view name_space);
+  void read_workloads_again(std::string_view name_space);
 
   // fair_admission.cc
   void add_used(UsedAmounts& sum, ResourceId resource, std::int64_t amount) const;
@@ -197,6 +200,7 @@ struct Tables {
   void release_cohort(CohortId id);
   void move_cohort(CohortId id, std::string_view parent);
   void wake_tree(QuotaNodeId node);
+  void wake_below(QuotaNodeId node);
 
   // workload_changes.cc
   void enter(WorkloadId id);  // puts the row's effects in

@@ -54,16 +54,16 @@ void Tables::note_node_change(NodeId id, const Node& before, bool was_present, b
 }
 
 // Queues whose flavors have topologies: room for their workloads may have come. (Kueue asks all
-// active queues, and so does a plan.)
+// active queues, and so does a plan: ClusterState::apply.)
 void Tables::wake_for_topologies() {
-  if (topologies.rows.size() == 0 && !holds_retries) return;
+  if (topologies.rows.size() == 0 || holds_retries) return;
   cluster_queues.for_each([&](ClusterQueueId queue, const ClusterQueueRow& row) {
     const bool has_one = std::ranges::any_of(row.groups, [&](const auto& group) {
       return std::ranges::any_of(group, [&](const GroupFlavor& flavor) {
         return !flavors[flavor.flavor].spec.topology_name.empty();
       });
     });
-    if (has_one || (holds_retries && row.is_active)) wake_tree(queue);
+    if (has_one) wake_tree(queue);
   });
 }
 

@@ -94,7 +94,7 @@ void Tables::enter_reservation(WorkloadId id) {
       quota.add_usage(queue.node, hold.flavor_resource, hold.amount);
     }
   }
-  count_unready(id, !row.spec.are_pods_ready);
+  count_unready(id, !queue.node.is_none() && !row.spec.are_pods_ready);
   enter_slots(id);
   enter_topologies(id);
 }
@@ -141,8 +141,11 @@ void Tables::count_unready(WorkloadId id, bool counts) {
 void Tables::plan_second_pass(WorkloadId id) {
   WorkloadRow& row = workloads[id];
   if (row.second_pass_at) second_passes.erase({*row.second_pass_at, id});
-  const bool is_needed = row.standing == Standing::reserved && !row.assumed &&
-                         !row.assumed_evicted && needs_second_pass(row.spec);
+  // Kueue looks at a deactivated one too, and so does a plan.
+  const bool is_there =
+      row.standing == Standing::reserved || (row.standing == Standing::resting && holds_retries);
+  const bool is_needed =
+      is_there && !row.assumed && !row.assumed_evicted && needs_second_pass(row.spec);
   if (!is_needed) {
     row.second_pass_at.reset();
     if (!row.assumed) row.second_pass_tries = 0;

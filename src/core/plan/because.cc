@@ -27,7 +27,7 @@ struct Words {
 };
 
 // In the order of severity: the first that applies names the cause.
-constexpr std::array<Words, 38> words{{
+constexpr std::array<Words, 39> words{{
     {Type::node_failed, "NodeFailed", "NodeFailures", "NodeFailures"},
     {Type::invalid, "Invalid", "Inadmissible", "Misconfigured"},
     {Type::queue_not_found, "QueueNotFound", "Inadmissible", "Misconfigured"},
@@ -59,6 +59,7 @@ constexpr std::array<Words, 38> words{{
     {Type::pending_preemption, "PendingPreemption", "Pending", "WaitingForPreemptedWorkloads"},
     {Type::preemption_gated, "PreemptionGated", "Pending", "AdmissionGated"},
     {Type::pods_not_ready, "PodsNotReady", "Waiting", "WaitingForPodsReady"},
+    {Type::deactivated, "Deactivated", "Pending", ""},
     {Type::invalid_requests, "InvalidRequests", "Pending", "Misconfigured"},
     {Type::unsupported, "Unsupported", "Inadmissible", "Misconfigured"},
     {Type::behind, "Behind", "Pending", "PendingEvaluation"},
@@ -173,6 +174,9 @@ std::string wait_text(const Reason& reason) {
       return "Workload requires preemption, but it's gated";
     case Type::pods_not_ready:
       return "waiting for all admitted workloads to be in PodsReady condition";
+    case Type::deactivated:
+      return fmt::format("Failed to admit workload: workload {} could not be added to the cache",
+                         reason.name);
     case Type::behind:
       return fmt::format("waiting behind {} workload(s) of ClusterQueue {}, the first of which {}",
                          reason.amount, reason.name, reason.detail);
@@ -234,6 +238,7 @@ std::string Reason::to_string() const {
     case Type::pending_preemption:
     case Type::preemption_gated:
     case Type::pods_not_ready:
+    case Type::deactivated:
     case Type::behind:
     case Type::equal_waits:
     case Type::start_reserved:

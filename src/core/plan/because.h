@@ -49,6 +49,7 @@ struct Reason {
     pending_preemption,   // `amount` workloads have to stop first
     preemption_gated,     // needs preemption, which its gate does not let pass
     pods_not_ready,       // admissions wait for the pods of those that were admitted
+    deactivated,          // the workload `name` may not run
     invalid_requests,     // its resources are no valid request: `detail`
     unsupported,          // it uses what Muster does not serve yet: `detail`
     behind,          // `amount` workloads of the ClusterQueue `name`; `detail`: the first of them

@@ -79,6 +79,8 @@ std::string_view cause_of(const Decision& decision) {
       return "AdmissionGated";
     case WaitWord::pods_ready:
       return "WaitingForPodsReady";
+    case WaitWord::deactivated:
+      return "";
   }
   return "";
 }
@@ -116,6 +118,9 @@ Because because_of(const Tables& tables, const Decision& decision) {
       return {.reasons = {{.type = Type::preemption_gated}}};
     case WaitWord::pods_ready:
       return {.reasons = {{.type = Type::pods_not_ready}}};
+    case WaitWord::deactivated:
+      return {.reasons = {
+                  {.type = Type::deactivated, .name = tables.workloads.key(decision.workload)}}};
   }
   return {};
 }

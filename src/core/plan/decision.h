@@ -53,6 +53,7 @@ enum class WaitWord : std::uint8_t {
   deferred_fit,  // will fit when those are gone
   gated,         // needs preemption, and its gate is closed
   pods_ready,    // admitted workloads are not ready yet
+  deactivated,   // a second pass that found a place for one that may not run
   no_place,      // quota is there, room on nodes is not: `objection`
   reserved,      // what it asks for is kept for a head that starts then
 };

@@ -46,7 +46,12 @@ std::vector<Head> second_passes(const Cycle& cycle) {
   std::vector<Head> heads;
   for (const auto& [due, id] : tables.second_passes) {
     if (due > tables.now && !cycle.policy.retries_every_head) break;
-    heads.push_back({id, tables.workloads[id].reserved_in});
+    const WorkloadRow& row = tables.workloads[id];
+    // One that was deactivated holds nothing, and names its queue nevertheless.
+    const ClusterQueueId queue = row.reserved_in.is_none()
+                                     ? tables.cluster_queues.find(row.spec.admission.cluster_queue)
+                                     : row.reserved_in;
+    if (!queue.is_none()) heads.push_back({id, queue});
   }
   std::ranges::sort(heads, {}, [&](const Head& head) -> const std::string& {
     return tables.workloads.key(head.workload);

@@ -47,6 +47,7 @@ struct Plan {
   std::vector<Action> actions;
   // The last decision waits until admitted workloads are ready, and so do the heads behind it.
   bool is_blocked = false;
+  std::vector<WorkloadId> unreached = {};  // those heads
 
   bool decides_something() const;  // anything but waits
 };

@@ -39,10 +39,13 @@ FitCheck fits(Cycle& cycle, const Decision& entry, const AdmissionUsage& usage) 
   }
   Trial without(tables.undo);
   for (const WorkloadId victim : cycle.preempted) release_usage(tables, without, victim);
-  for (const Target& target : entry.targets) {
-    if (!contains(cycle.preempted, target.workload)) {
-      release_usage(tables, without, target.workload);
-    }
+  for (auto target = entry.targets.begin(); target != entry.targets.end(); ++target) {
+    // The slice that is replaced may be a victim too, and leaves once.
+    const bool is_gone = contains(cycle.preempted, target->workload) ||
+                         std::any_of(entry.targets.begin(), target, [&](const Target& other) {
+                           return other.workload == target->workload;
+                         });
+    if (!is_gone) release_usage(tables, without, target->workload);
   }
   return check_fit(tables, cycle.policy, entry.queue, usage);
 }
@@ -193,6 +196,10 @@ void admit(Cycle& cycle, Decision& entry, Trial& trial) {
     return;
   }
   trial.commit();
+  if (!cycle.tables.workloads[entry.workload].spec.is_active) {
+    entry.word = WaitWord::deactivated;
+    return;
+  }
   entry.type = Decision::Type::admit;
   entry.is_admitted = is_admitted_at_once(cycle.tables, entry);
   ++cycle.not_ready;
@@ -234,14 +241,18 @@ void process_fairly(Cycle& cycle, std::vector<std::size_t>& order) {
   }
 }
 
-// A cycle that waits for ready pods does not end: who was tried in it is still in its hand, and
-// comes again as if it had not been.
-void stay_in_hand(std::vector<Decision>& decisions) {
-  for (Decision& decision : decisions) {
+// A cycle that waits for ready pods does not end: its heads are still in its hand, and come again
+// as if they had not been tried.
+void stay_in_hand(Cycle& cycle, const std::vector<bool>& is_done) {
+  for (Decision& decision : cycle.plan.decisions) {
     if (decision.type == Decision::Type::admit) continue;
     decision.requeue_reason = RequeueReason::failed_after_nomination;
     decision.forgets_tried = true;
   }
+  for (std::size_t i = 0; i < is_done.size(); ++i) {
+    if (!is_done[i]) cycle.plan.unreached.push_back(cycle.entries[i].workload);
+  }
+  for (const Decision& entry : cycle.inadmissible) cycle.plan.unreached.push_back(entry.workload);
 }
 
 }  // namespace
@@ -269,7 +280,7 @@ void process_all(Cycle& cycle) {
     is_done[at] = true;
     decisions.push_back(std::move(cycle.entries[at]));
   }
-  if (cycle.plan.is_blocked) return stay_in_hand(decisions);
+  if (cycle.plan.is_blocked) return stay_in_hand(cycle, is_done);
   // A second pass that a tournament left out comes again.
   for (std::size_t i = 0; i < is_done.size(); ++i) {
     if (!is_done[i]) decisions.push_back(std::move(cycle.entries[i]));

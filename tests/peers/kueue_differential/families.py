@@ -126,14 +126,16 @@ FAMILIES = {
     'old_version': {**PREEMPTION, 'old_version': 0.7, 'priority_class': 0.4, 'bare': 0.2,
                     'fungibility': 0.6, 'topology': 0.2, 'check': 0.2},
     'mixed': {},
+    # another family with what no family makes: twists.py
+    'twisted': {},
 }
 
 
 def knobs_of(family, dice):
-    """The knobs of a family; `mixed` joins three others."""
-    if family != 'mixed':
+    """The knobs of a family; `mixed` joins three others, `twisted` takes one."""
+    if family not in ('mixed', 'twisted'):
         return {**BASE, **FAMILIES[family]}
     knobs = dict(BASE)
-    for name in dice.sample(sorted(set(FAMILIES) - {'mixed'}), 3):
+    for name in dice.sample(sorted(set(FAMILIES) - {'mixed', 'twisted'}), 3 if family == 'mixed' else 1):
         knobs.update(FAMILIES[name])
     return knobs

@@ -9,6 +9,7 @@ import random
 import cluster
 import old_version
 import steps
+import twists
 import workloads
 from families import knobs_of
 
@@ -76,6 +77,8 @@ def make_case(family, seed):
     if any('unhealthyNodes' in w.get('status', {}) for w in world.workloads):
         # The oracle's API server cannot remove unhealthyNodes, as Kueue's eviction does.
         case.update(cycles=1, untilIdle=False, steps=[])
+    if family == 'twisted':
+        twists.twist(dice, case)
     old_version.age(dice, world)
     if dice.p('no_release'):
         case['noRelease'] = True
