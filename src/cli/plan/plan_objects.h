@@ -45,7 +45,7 @@ struct PlanObjects {
   std::vector<PlanObject> objects;
   std::vector<IgnoredObject> ignored;
   std::vector<IgnoredObject> warnings;  // what a webhook of Kueue would refuse, and is planned
-  objects::Value policy;  // muster.dev Policy; absent: none was among them
+  objects::Value policy;                // muster.dev Policy; absent: none was among them
 };
 
 class PlanReader {
