@@ -42,10 +42,8 @@ def compare_cycle(a, b, found):
             found.append(('action', where, decision['action'], 'no decision'))
         else:
             compare_decision(decision, other, where, found)
-    # Where blockAdmission ends the cycle the oracle names only who is blocked (compatibility.md).
-    blocked = any('to be in PodsReady condition' in d['message'] for d in a['decisions'])
     for name, decision in yours.items():
-        if name not in mine and decision['action'] != 'Wait' and not blocked:
+        if name not in mine and decision['action'] != 'Wait':
             found.append(('action', f'cycle {number}: {name}', 'no decision', decision['action']))
     order = [d['workload'] for d in a['decisions']]
     other = [d['workload'] for d in b['decisions'] if d['workload'] in mine]

@@ -77,9 +77,9 @@ def make_case(family, seed):
     if any('unhealthyNodes' in w.get('status', {}) for w in world.workloads):
         # The oracle's API server cannot remove unhealthyNodes, as Kueue's eviction does.
         case.update(cycles=1, untilIdle=False, steps=[])
+    old_version.age(dice, world)
     if family == 'twisted':
         twists.twist(dice, case)
-    old_version.age(dice, world)
     if dice.p('no_release'):
         case['noRelease'] = True
         if case.pop('untilIdle', False):

@@ -193,13 +193,11 @@ def strange_quotas(dice, case):
         if not groups or not dice.chance(0.6):
             continue
         quotas = groups[0]['flavors'][0]['resources']
-        what = dice.pick('lend', 'order', 'twice', 'group')
+        what = dice.pick('lend', 'order', 'group')
         if what == 'lend':
             quotas[0]['lendingLimit'] = '50'
         elif what == 'order':
             quotas.reverse()
-        elif what == 'twice' and len(groups[0]['flavors']) > 1:
-            groups[0]['flavors'][1]['name'] = groups[0]['flavors'][0]['name']
         elif what == 'group' and len(groups) > 1:
             groups[1]['flavors'][0]['name'] = groups[0]['flavors'][0]['name']
 

@@ -80,8 +80,8 @@ def add_slice(dice, world, old, index):
     """A bigger (or equal) successor of an admitted workload."""
     old['metadata'].setdefault('annotations', {})[ELASTIC] = 'true'
     name = old['metadata']['name']
-    metadata = {**old['metadata'], 'name': f'{name}-2', 'uid': world.uids[-1 - index],
-                'creationTimestamp': at(world.created[-1 - index])}
+    metadata = {**old['metadata'], 'name': f'{name}-2', 'uid': f'{world.uids[index]}s',
+                'creationTimestamp': at(world.created[-1 - index % 20] + 0.5)}
     metadata['annotations'] = {**old['metadata']['annotations'],
                                REPLACES: f'{old["metadata"]["namespace"]}/{name}'}
     pod_sets = [{**pod_set, 'count': max(0, pod_set['count'] + dice.pick(0, 1, 2, 2, -1))}
