@@ -8,6 +8,7 @@
 #include "cli/convert.h"
 #include "cli/crds.h"
 #include "cli/down.h"
+#include "cli/object_commands.h"
 #include "cli/plan.h"
 #include "cli/up.h"
 #include "cli/validate.h"
@@ -165,6 +166,7 @@ int run(int argc, const char* const* argv, const Output& output, const Commands&
   add_plan(app, output, chosen);
   add_validate(app, output, chosen);
   add_convert(app, output, chosen);
+  if (commands.open_talk) add_object_commands(app, output, commands.open_talk, chosen);
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {

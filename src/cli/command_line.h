@@ -14,6 +14,7 @@
 
 #include "base/error.h"
 #include "cli/settings.h"
+#include "cli/talk.h"
 
 namespace muster::cli {
 
@@ -51,6 +52,7 @@ struct Commands {
   std::function<int(const std::string& data)> status;
   std::function<int(const ControllerOptions& options)> controller;
   std::function<int(const SimulateOptions& options)> simulate;
+  OpenTalk open_talk;
 };
 
 int run(int argc, const char* const* argv, const Output& output, const Commands& commands);

@@ -22,7 +22,9 @@ Result<std::string> find_kubeconfig(const std::string& given) {
   return *home + "/.kube/config";
 }
 
-Result<client::ClusterAccess> read_access(const ClusterQuestion& question) {
+}  // namespace
+
+Result<client::ClusterAccess> read_cluster_access(const ClusterQuestion& question) {
   const std::string path = TRY(find_kubeconfig(question.kubeconfig));
   const std::string text = TRY(read_whole_file(path, client::kubeconfig_bytes_max));
   const std::size_t slash = path.rfind('/');
@@ -33,10 +35,8 @@ Result<client::ClusterAccess> read_access(const ClusterQuestion& question) {
                                  });
 }
 
-}  // namespace
-
 Result<std::unique_ptr<ClusterClient>> ClusterClient::open(const ClusterQuestion& question) {
-  const client::ClusterAccess access = TRY(read_access(question));
+  const client::ClusterAccess access = TRY(read_cluster_access(question));
   std::unique_ptr<ClusterClient> made(new ClusterClient());
   made->server_ = access.server;
   made->api_ = TRY(client::HttpsApi::make(access, {.house = made->house_}));

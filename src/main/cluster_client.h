@@ -21,6 +21,9 @@ struct ClusterQuestion {
   std::string context;     // empty: the current one
 };
 
+// What the kubeconfig says.
+Result<client::ClusterAccess> read_cluster_access(const ClusterQuestion& question);
+
 class ClusterClient {
  public:
   static Result<std::unique_ptr<ClusterClient>> open(const ClusterQuestion& question);

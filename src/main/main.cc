@@ -10,6 +10,7 @@
 #include "base/os/system_clock.h"
 #include "cli/command_line.h"
 #include "main/controller.h"
+#include "main/https_talk.h"
 #include "main/serve.h"
 #include "main/status.h"
 #include "simulator/house/simulate.h"
@@ -17,7 +18,10 @@
 namespace {
 
 muster::cli::Sink to(std::FILE* stream) {
-  return [stream](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stream); };
+  return [stream](std::string_view text) {
+    std::fwrite(text.data(), 1, text.size(), stream);
+    std::fflush(stream);  // who follows a watch or a log through a pipe sees it at once
+  };
 }
 
 }  // namespace
@@ -43,5 +47,6 @@ int main(int argc, char** argv) {
   commands.simulate = [&](const muster::cli::SimulateOptions& options) {
     return muster::simulator::simulate(options, output, muster::SystemClock());
   };
+  commands.open_talk = muster::open_https_talk;
   return muster::cli::run(argc, argv, output, commands);
 }

@@ -42,6 +42,26 @@ LineFailure answer_too_large() {
   return {.error = Error::too_large("the server's answer is larger than this client takes")};
 }
 
+// `299 - "text"`, with the quotes and backslashes of HTTP taken away.
+template <class Message>
+std::vector<std::string> warnings_of(const Message& message) {
+  std::vector<std::string> texts;
+  const auto range = message.equal_range("Warning");
+  for (auto at = range.first; at != range.second; ++at) {
+    const std::string_view value(at->value().data(), at->value().size());
+    const std::size_t first = value.find('"');
+    const std::size_t last = value.rfind('"');
+    if (first == std::string_view::npos || last <= first) continue;
+    std::string text;
+    for (std::size_t index = first + 1; index < last; ++index) {
+      if (value[index] == '\\' && index + 1 < last) ++index;
+      text += value[index];
+    }
+    texts.push_back(std::move(text));
+  }
+  return texts;
+}
+
 template <int option>
 using TcpNumber = asio::detail::socket_option::integer<IPPROTO_TCP, option>;
 
@@ -185,7 +205,8 @@ void TlsLine::read_whole() {
                      auto& message = self->whole_->get();
                      self->finish({.status = static_cast<int>(message.result_int()),
                                    .body = std::move(message.body()),
-                                   .may_keep = message.keep_alive()});
+                                   .may_keep = message.keep_alive(),
+                                   .warnings = warnings_of(message)});
                    });
 }
 

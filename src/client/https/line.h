@@ -17,6 +17,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/error.h"
 #include "base/unique_function.h"
@@ -32,7 +33,8 @@ namespace muster::client {
 struct WholeAnswer {
   int status = 0;
   std::string body = {};
-  bool may_keep = false;  // the connection is good for another request
+  bool may_keep = false;                   // the connection is good for another request
+  std::vector<std::string> warnings = {};  // the texts of its Warning headers
 };
 
 struct LineFailure {

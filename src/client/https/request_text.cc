@@ -189,9 +189,9 @@ Result<HttpRequest> http_request(const WatchCall& call) {
 }
 
 std::string to_text(const HttpRequest& request, const RequestManners& manners) {
-  std::string text = fmt::format(
-      "{} {}{} HTTP/1.1\r\nHost: {}\r\nUser-Agent: {}\r\nAccept: application/json\r\n",
-      request.method, manners.path_prefix, request.target, manners.host, manners.user_agent);
+  std::string text = fmt::format("{} {}{} HTTP/1.1\r\nHost: {}\r\nUser-Agent: {}\r\nAccept: {}\r\n",
+                                 request.method, manners.path_prefix, request.target, manners.host,
+                                 manners.user_agent, request.accept);
   if (!manners.token.is_empty()) {
     text.append("Authorization: Bearer ").append(manners.token.reveal()).append("\r\n");
   }

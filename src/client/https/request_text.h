@@ -25,6 +25,7 @@ struct HttpRequest {
   std::string target;  // path and query
   std::string_view content_type = {};
   std::string body = {};
+  std::string_view accept = "application/json";
 };
 
 Result<HttpRequest> http_request(const Call& call);
