@@ -187,7 +187,11 @@ TEST(log, chooses_the_container) {
   ServerWorld world;
   EchoLogs logs;
   world.server->set_logs(&logs);
-  world.create(resources::pods, "default", pod);
+  world.create(resources::pods, "default",
+               R"({"metadata":{"name":"p"},"spec":{"nodeName":"n1","containers":[{"name":"c",
+                   "image":"i"}]}})");
+  world.create(resources::pods, "default", R"({"metadata":{"name":"nowhere"},"spec":{"containers":[
+      {"name":"c","image":"i"}]}})");
   world.create(resources::pods, "default",
                R"({"metadata":{"name":"two"},"spec":{"containers":[{"name":"a","image":"i"},
                    {"name":"b","image":"i"}]}})");
@@ -206,6 +210,7 @@ TEST(log, chooses_the_container) {
   EXPECT_EQ(message(root + "two/log?container=x"), "container x is not valid for pod two");
   EXPECT_THAT(message(root + "p/log?tailLines=-1"), HasSubstr("tailLines"));
   EXPECT_EQ(message(root + "none/log"), R"(pods "none" not found)");
+  EXPECT_EQ(world.send("GET", root + "nowhere/log").status, 204);
 }
 
 }  // namespace

@@ -101,7 +101,7 @@ TEST_F(Handled, refuses_bad_requests_in_the_words_of_the_peer) {
       {"GET", "/api/v1/pods?labelSelector=a==b==c", "", "", 400, ""},
       {"GET", "/api/v1/pods?fieldSelector=spec.foo%3Da", "", "", 400,
        "field label not supported: spec.foo"},
-      {"GET", "/api/v1/pods?limit=x", "", "", 400, "limit"},
+      {"GET", "/api/v1/pods?limit=x", "", "", 400, "strconv.ParseInt"},
       {"GET", "/api/v1/pods?watch=perhaps", "", "", 400, "watch"},
       {"GET", "/api/v1/pods?resourceVersion=abc", "", "", 400, "resourceVersion"},
       {"GET", "/api/v1/pods?resourceVersionMatch=Exact", "", "", 422, "resourceVersionMatch"},
