@@ -11,6 +11,7 @@
 #include "objects/json.h"
 #include "server/limits.h"
 #include "server/prepare.h"
+#include "server/stored_object.h"
 
 namespace muster::server {
 
@@ -79,9 +80,11 @@ std::string_view options_kind(Operation operation) {
 }
 
 // In the version that the webhook wants; null where there is none.
-Outcome<Value> shown(const Webhook& webhook, const Target& target, const Value& object) {
+Outcome<Value> shown(const Webhook& webhook, const Target& target, const Value& object,
+                     store::Revision revision) {
   if (object.is_absent()) return Value::null();
-  return converted(*target.kind, object, *webhook.version);
+  const Value in_its_version = ALLOWED(converted(*target.kind, object, *webhook.version));
+  return revision.is_none() ? in_its_version : with_revision(in_its_version, revision);
 }
 
 // What a webhook says about a request that it refuses.
@@ -121,11 +124,11 @@ Error not_an_answer(std::string why) {
 }  // namespace
 
 Outcome<Value> admission_review(const Webhook& webhook, const Admission& admission,
-                                std::string_view uid) {
+                                std::string_view uid, store::Revision revision) {
   const Target& target = admission.target;
   const std::string& version = webhook.version->name;
-  const Value object = ALLOWED(shown(webhook, target, admission.object));
-  const Value old_object = ALLOWED(shown(webhook, target, admission.old_object));
+  const Value object = ALLOWED(shown(webhook, target, admission.object, revision));
+  const Value old_object = ALLOWED(shown(webhook, target, admission.old_object, revision));
   Members request = {{"uid", text(uid)},
                      {"kind", kind_of(target, version)},
                      {"resource", resource_of(target, version)},

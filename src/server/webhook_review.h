@@ -15,11 +15,13 @@
 #include "server/admission.h"
 #include "server/outcome.h"
 #include "server/webhook_match.h"
+#include "store/store.h"
 
 namespace muster::server {
 
+// The revision is that of the object that is there; none on create.
 Outcome<objects::Value> admission_review(const Webhook& webhook, const Admission& admission,
-                                         std::string_view uid);
+                                         std::string_view uid, store::Revision revision);
 
 struct WebhookVerdict {
   bool allowed = false;

@@ -84,11 +84,18 @@ void read_reply(Question& question, Result<WebhookReply> reply) {
   question.done(std::move(verdict).take());
 }
 
+store::Revision revision_of(const Context& context, const Admission& admission) {
+  const Target& target = admission.target;
+  if (admission.is_create()) return {};
+  const CachedObject* now = context.cache.find(*target.kind, target.name_space, target.name);
+  return now == nullptr ? store::Revision() : now->revision;
+}
+
 // Asks one webhook. The answer may come from inside the call.
 void ask(Context& context, WebhookTransport* transport, const Webhook& webhook,
          const Admission& admission, VerdictAnswer done) {
   const std::string uid = make_uid(context.random);
-  auto review = admission_review(webhook, admission, uid);
+  auto review = admission_review(webhook, admission, uid, revision_of(context, admission));
   if (!review) return done(std::move(review).error());
   auto applies = conditions_hold(webhook, (*review)["request"]);
   if (!applies) {

@@ -177,6 +177,9 @@ TEST(webhooks, hear_only_of_what_they_ask_for) {
   EXPECT_THAT(removed.error().message, HasSubstr("denied the request without explanation"));
   EXPECT_EQ(world.hooks.requests.back()["oldObject"]["metadata"]["name"].string_or(""), "n");
   EXPECT_TRUE(world.hooks.requests.back()["object"].is_null());
+  const Value kept = world.get(resources::config_maps, "default", "n");
+  EXPECT_EQ(world.hooks.requests.back()["oldObject"]["metadata"]["resourceVersion"],
+            kept["metadata"]["resourceVersion"]);
 }
 
 TEST(webhooks, are_asked_only_where_their_conditions_hold) {
