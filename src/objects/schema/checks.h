@@ -70,7 +70,10 @@ struct NamedCheck {
 // The tables by topic (checks_<topic>.cc).
 std::span<const NamedCheck> access_checks();
 std::span<const NamedCheck> autoscaler_checks();
+std::span<const NamedCheck> ingress_checks();
+std::span<const NamedCheck> network_checks();
 std::span<const NamedCheck> quota_checks();
+std::span<const NamedCheck> storage_checks();
 std::span<const NamedCheck> workload_checks();
 
 }  // namespace muster::objects

@@ -188,8 +188,90 @@ void check_disruption_budget(CheckScope& scope) {
       "minAvailable and maxUnavailable cannot be both set");
 }
 
+// Limit ranges.
+
+bool is_container_resource(std::string_view name) {
+  return name == "cpu" || name == "memory" || name == "ephemeral-storage" ||
+         name.starts_with("hugepages-") || name.find('/') != std::string_view::npos;
+}
+
+void check_limit_names(CheckScope& scope, std::string_view list) {
+  const std::string_view type = scope.text("type");
+  const bool of_containers = type == "Container" || type == "Pod";
+  for (MemberView entry : scope[list].members()) {
+    const std::string place = fmt::format(".{}[{}]", list, entry.key);
+    const bool is_named = qualified_name_violations(entry.key).empty();
+    scope.format(place, entry.key, Format::qualified_name);
+    if (!is_named || entry.key.find('/') != std::string_view::npos) continue;
+    if (!is_quota_resource(entry.key) && entry.key != "storage") {
+      scope.invalid(place, entry.key, "must be a standard resource type or fully qualified");
+    }
+    if (of_containers && !is_container_resource(entry.key)) {
+      scope.invalid(place, entry.key, "must be a standard resource for containers");
+    }
+  }
+}
+
+// Which amount of an item may not be above which other, and how that is said.
+struct LimitOrder {
+  std::string_view low;
+  std::string_view high;
+  std::string_view told_at;
+  std::string_view shown;  // the amount of this list is the bad value
+  std::string_view low_words;
+  std::string_view high_words;
+};
+constexpr LimitOrder limit_orders[] = {
+    {"min", "max", "min", "min", "min value", "max value"},
+    {"min", "defaultRequest", "defaultRequest", "defaultRequest", "min value",
+     "default request value"},
+    {"defaultRequest", "max", "defaultRequest", "defaultRequest", "default request value",
+     "max value"},
+    {"defaultRequest", "default", "defaultRequest", "defaultRequest", "default request value",
+     "default limit value"},
+    {"min", "default", "default", "min", "min value", "default value"},
+    {"default", "max", "default", "max", "default value", "max value"}};
+
+void check_limit_orders(CheckScope& scope, std::string_view resource) {
+  for (const LimitOrder& order : limit_orders) {
+    const View low = scope[order.low][resource];
+    const View high = scope[order.high][resource];
+    const auto least = Quantity::parse_field(low.string_or(""));
+    const auto most = Quantity::parse_field(high.string_or(""));
+    if (!low || !high || !least || !most || !(*least > *most)) continue;
+    scope.invalid(fmt::format(".{}[{}]", order.told_at, resource), scope[order.shown][resource],
+                  fmt::format("{} {} is greater than {} {}", order.low_words, low.string_or(""),
+                              order.high_words, high.string_or("")));
+  }
+}
+
+void check_limit_range_item(CheckScope& scope) {
+  std::set<std::string_view> resources;
+  for (const std::string_view list : {"max", "min", "default", "defaultRequest"}) {
+    const bool is_default = list.starts_with("default");
+    if (is_default && scope.text("type") == "Pod") continue;
+    check_limit_names(scope, list);
+    for (MemberView entry : scope[list].members()) resources.insert(entry.key);
+  }
+  if (scope.text("type") == "PersistentVolumeClaim" && !scope["min"]["storage"] &&
+      !scope["max"]["storage"]) {
+    scope.required(".limits",
+                   "either minimum or maximum storage value is required, but neither was "
+                   "provided");
+  }
+  check_limit_names(scope, "maxLimitRequestRatio");
+  for (const std::string_view resource : resources) check_limit_orders(scope, resource);
+  for (MemberView ratio : scope["maxLimitRequestRatio"].members()) {
+    const auto amount = Quantity::parse_field(ratio.value.string_or(""));
+    if (!amount || !(*amount < Quantity::of_milli(1'000))) continue;
+    scope.invalid(fmt::format(".maxLimitRequestRatio[{}]", ratio.key), ratio.value,
+                  fmt::format("ratio {} is less than 1", ratio.value.string_or("")));
+  }
+}
+
 constexpr NamedCheck checks[] = {
     {"disruption-budget", check_disruption_budget},
+    {"limit-range-item", check_limit_range_item},
     {"resource-quota", check_resource_quota},
 };
 

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <string>
+
+#include "base/quantity.h"
+#include "objects/schema/checks.h"
+
+namespace muster::objects {
+
+namespace {
+
+void check_modes(CheckScope& scope, std::string absence) {
+  const View modes = scope["accessModes"];
+  if (modes.empty()) return scope.required(".accessModes", std::move(absence));
+  bool for_one_pod = false;
+  for (View each : modes.elements()) {
+    const std::string_view mode = each.string_or("");
+    for_one_pod = for_one_pod || mode == "ReadWriteOncePod";
+    if (mode == "ReadOnlyMany" || mode == "ReadWriteMany" || mode == "ReadWriteOnce" ||
+        mode == "ReadWriteOncePod") {
+      continue;
+    }
+    scope.not_supported(".accessModes", mode,
+                        {"ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"});
+  }
+  if (for_one_pod && modes.size() > 1) {
+    scope.forbidden(".accessModes", "may not use ReadWriteOncePod with other access modes");
+  }
+}
+
+bool is_positive(View amount) {
+  const auto parsed = Quantity::parse_field(amount.string_or(""));
+  return parsed && parsed->sign() > 0;
+}
+
+void check_class_name(CheckScope& scope) {
+  const std::string_view name = scope.text("storageClassName");
+  if (!name.empty()) scope.format(".storageClassName", name, Format::dns_subdomain);
+}
+
+void check_claim(CheckScope& scope) {
+  check_modes(scope, "at least 1 access mode is required");
+  const View storage = scope["resources"]["requests"]["storage"];
+  if (!storage) {
+    scope.required(".resources[storage]");
+  } else if (!is_positive(storage)) {
+    scope.invalid(".resources[storage]", storage, "must be greater than zero");
+  }
+  check_class_name(scope);
+}
+
+constexpr std::string_view sources[] = {"hostPath",
+                                        "gcePersistentDisk",
+                                        "awsElasticBlockStore",
+                                        "glusterfs",
+                                        "flocker",
+                                        "nfs",
+                                        "rbd",
+                                        "quobyte",
+                                        "cephfs",
+                                        "iscsi",
+                                        "cinder",
+                                        "fc",
+                                        "flexVolume",
+                                        "azureFile",
+                                        "vsphereVolume",
+                                        "photonPersistentDisk",
+                                        "portworxVolume",
+                                        "azureDisk",
+                                        "scaleIO",
+                                        "local",
+                                        "storageos",
+                                        "csi"};
+
+void check_capacity(CheckScope& scope) {
+  const View capacity = scope["capacity"];
+  if (capacity.empty()) scope.required(".capacity");
+  if (!capacity["storage"] || capacity.size() > 1) {
+    scope.add({FieldError::Type::not_supported, scope.at(".capacity"),
+               capacity.empty() ? std::string("null") : go_printed(capacity),
+               R"(supported values: "storage")"});
+  }
+  for (MemberView entry : capacity.members()) {
+    const auto amount = Quantity::parse_field(entry.value.string_or(""));
+    if (entry.key != "storage" || !amount || amount->sign() > 0) continue;
+    const std::string place = fmt::format(".capacity[{}]", entry.key);
+    if (amount->sign() < 0) {
+      scope.invalid_printed(place, std::string(entry.value.string_or("")),
+                            "must be a valid resource quantity");
+    }
+    scope.invalid(place, entry.value, "must be greater than zero");
+  }
+}
+
+void check_volume(CheckScope& scope) {
+  check_modes(scope, "");
+  check_capacity(scope);
+  std::size_t found = 0;
+  for (const std::string_view source : sources) {
+    if (!scope[source]) continue;
+    if (++found > 1) {
+      scope.forbidden(fmt::format(".{}", source), "may not specify more than 1 volume type");
+    }
+  }
+  if (found == 0) scope.required("", "must specify a volume type");
+  const std::string_view path = scope["hostPath"]["path"].string_or("");
+  const std::string framed = fmt::format("/{}/", path);
+  if (framed.find("/../") != std::string::npos) {
+    scope.invalid(".hostPath.path", path, "must not contain '..'");
+  }
+  if (path == "/" && scope.text("persistentVolumeReclaimPolicy") == "Recycle") {
+    scope.forbidden(".persistentVolumeReclaimPolicy",
+                    "may not be 'recycle' for a hostPath mount of '/'");
+  }
+  check_class_name(scope);
+}
+
+void check_storage_class(CheckScope& scope) {
+  const std::string_view provisioner = scope.text("provisioner");
+  if (provisioner.empty()) {
+    scope.required(".provisioner");
+  } else {
+    scope.format(".provisioner", provisioner, Format::qualified_name);
+  }
+  for (MemberView parameter : scope["parameters"].members()) {
+    if (parameter.key.empty()) scope.invalid(".parameters", "", "field can not be empty.");
+  }
+}
+
+void check_attributes_class(CheckScope& scope) {
+  if (scope.text("driverName").empty()) scope.required(".driverName");
+  if (scope["parameters"].empty()) {
+    scope.required(".parameters", "must contain at least one key/value pair");
+  }
+}
+
+void check_driver(CheckScope& scope) {
+  for (View each : scope["volumeLifecycleModes"].elements()) {
+    const std::string_view mode = each.string_or("");
+    if (mode == "Persistent" || mode == "Ephemeral") continue;
+    scope.not_supported(".volumeLifecycleModes", mode, {"Persistent", "Ephemeral"});
+  }
+}
+
+void check_storage_capacity(CheckScope& scope) {
+  scope.format(".storageClassName", scope.text("storageClassName"), Format::dns_subdomain);
+  const auto amount = Quantity::parse_field(scope.text("capacity"));
+  if (scope["capacity"] && amount && amount->sign() < 0) {
+    scope.invalid(".capacity", scope["capacity"], "must be greater than or equal to 0");
+  }
+}
+
+void check_attachment(CheckScope& scope) {
+  if (scope.text("attacher").empty()) scope.required(".attacher");
+  scope.format(".nodeName", scope.text("nodeName"), Format::dns_subdomain);
+  const View source = scope["source"];
+  const bool has_one =
+      source["inlineVolumeSpec"].is_absent() != source["persistentVolumeName"].is_absent();
+  if (!has_one) {
+    scope.required(".source",
+                   "must specify exactly one of inlineVolumeSpec and persistentVolumeName");
+  }
+}
+
+constexpr NamedCheck checks[] = {
+    {"claim", check_claim},
+    {"storage-attributes-class", check_attributes_class},
+    {"storage-capacity", check_storage_capacity},
+    {"storage-class", check_storage_class},
+    {"storage-driver", check_driver},
+    {"volume", check_volume},
+    {"volume-attachment", check_attachment},
+};
+
+}  // namespace
+
+std::span<const NamedCheck> storage_checks() {
+  return checks;
+}
+
+}  // namespace muster::objects
