@@ -108,8 +108,7 @@ Result<> read_topology(View assignment, PodSetAssignment& into) {
   return {};
 }
 
-Result<PodSetAssignment> read_assignment(View view, ResourceNames& names,
-                                         const FeatureGates& gates) {
+Result<PodSetAssignment> read_assignment(View view, ResourceNames& names) {
   PodSetAssignment assignment{.name = std::string(view["name"].string_or("main")),
                               .count = view["count"].integer_or(-1),
                               .flavors = {},
@@ -118,7 +117,6 @@ Result<PodSetAssignment> read_assignment(View view, ResourceNames& names,
   for (const auto& [resource, flavor] : view["flavors"].members()) {
     assignment.flavors.emplace_back(TRY(names.intern(resource)), flavor.string_or(""));
   }
-  if (!gates.enabled(Gate::topology_aware_scheduling)) return assignment;
   TRY(read_topology(view["topologyAssignment"], assignment));
   const std::string_view delayed = view["delayedTopologyRequest"].string_or("");
   if (delayed == "Pending") assignment.delayed = DelayedTopology::pending;
@@ -127,11 +125,11 @@ Result<PodSetAssignment> read_assignment(View view, ResourceNames& names,
 }
 
 Result<Admission> read_admission(View view, const std::vector<GangPodSet>& sets,
-                                 ResourceNames& names, const FeatureGates& gates) {
+                                 ResourceNames& names) {
   Admission admission{.cluster_queue = std::string(view["clusterQueue"].string_or("")),
                       .pod_sets = {}};
   for (const View entry : view["podSetAssignments"].elements()) {
-    PodSetAssignment assignment = TRY(read_assignment(entry, names, gates));
+    PodSetAssignment assignment = TRY(read_assignment(entry, names));
     const auto set = std::ranges::find(sets, assignment.name, &GangPodSet::name);
     if (assignment.count < 0) assignment.count = set == sets.end() ? 0 : set->count;
     admission.pod_sets.push_back(std::move(assignment));
@@ -330,11 +328,10 @@ Workload read_standing(const objects::Value& object, const RequestRules& rules) 
   return workload;
 }
 
-Result<Workload> with_admission(Workload workload, View object, ResourceNames& names,
-                                const FeatureGates& gates) {
+Result<Workload> with_admission(Workload workload, View object, ResourceNames& names) {
   if (workload.is_quota_reserved) {
     workload.admission =
-        TRY(read_admission(object["status"]["admission"], workload.pod_sets, names, gates));
+        TRY(read_admission(object["status"]["admission"], workload.pod_sets, names));
   }
   return workload;
 }
@@ -352,7 +349,7 @@ Result<Workload> read_workload(const objects::Value& object, ResourceNames& name
                                const RequestRules& rules) {
   Workload workload = read_standing(object, rules);
   TRY(read_gang(object, rules, names, gates_of(rules), workload));
-  return with_admission(std::move(workload), object, names, gates_of(rules));
+  return with_admission(std::move(workload), object, names);
 }
 
 Result<Workload> read_workload_again(const objects::Value& object, ResourceNames& names,
@@ -365,7 +362,7 @@ Result<Workload> read_workload_again(const objects::Value& object, ResourceNames
   } else {
     TRY(read_gang(object, rules, names, gates_of(rules), workload));
   }
-  return with_admission(std::move(workload), object, names, gates_of(rules));
+  return with_admission(std::move(workload), object, names);
 }
 
 }  // namespace muster::core

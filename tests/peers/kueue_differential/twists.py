@@ -36,11 +36,12 @@ def packed_domains(dice, case):
             if not where or 'slices' not in where:
                 continue
             part = where['slices'][0]
-            if len(set(part['podCounts']['individual'])) == 1:
-                part['podCounts'] = {'universal': part['podCounts']['individual'][0]}
+            counts = part['podCounts'].get('individual', [])
+            if len(set(counts)) == 1:
+                part['podCounts'] = {'universal': counts[0]}
             for values in part['valuesPerLevel']:
-                roots = values['individual']['roots']
-                if len(set(roots)) == 1 and dice.chance(0.7):
+                roots = values.get('individual', {}).get('roots', [''])
+                if 'universal' not in values and len(set(roots)) == 1 and dice.chance(0.7):
                     del values['individual']
                     values['universal'] = roots[0]
                 elif all(r.startswith('n') and len(r) > 1 for r in roots):
