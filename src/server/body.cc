@@ -5,6 +5,7 @@
 
 #include <optional>
 
+#include "objects/builder.h"
 #include "objects/json.h"
 #include "objects/yaml.h"
 #include "server/limits.h"
@@ -30,23 +31,35 @@ Failure unreadable(const Error& error) {
                fmt::format("the body of the request cannot be read: {}", error.message)};
 }
 
-// dryRun may be there more than once; only All is known.
-bool check_dry_run(const Query& query, FieldErrors& errors) {
-  const auto values = query.all("dryRun");
-  const std::string supported[] = {"All"};
-  for (const std::string_view value : values) {
-    if (!value.empty() && value != "All") {
-      errors.add(FieldError::not_supported("dryRun", Value::string(value), supported));
-    }
+// Only All is known; the error shows all that was said.
+void check_dry_run_values(View values, FieldErrors& errors) {
+  for (const View value : values.elements()) {
+    if (value.string_or("") == "All") continue;
+    const std::string supported[] = {"All"};
+    errors.add(FieldError::not_supported("dryRun", values, supported));
+    return;
   }
-  return !values.empty() && !values.front().empty();
+}
+
+Value dry_run_values(const Query& query) {
+  objects::Builder builder;
+  std::vector<objects::Node> values;
+  for (const std::string_view value : query.all("dryRun")) values.push_back(builder.text(value));
+  const objects::Node root = builder.array(values);
+  return std::move(builder).finish(root);
+}
+
+bool check_dry_run(const Query& query, FieldErrors& errors) {
+  const Value values = dry_run_values(query);
+  check_dry_run_values(values, errors);
+  return !values.view().empty();
 }
 
 FieldValidation validation_of(std::string_view text, FieldErrors& errors) {
   if (text == "Strict") return FieldValidation::strict;
   if (text == "Ignore") return FieldValidation::ignore;
   if (!text.empty() && text != "Warn") {
-    const std::string supported[] = {"Ignore", "Strict", "Warn"};
+    const std::string supported[] = {"", "Ignore", "Strict", "Warn"};
     errors.add(FieldError::not_supported("fieldValidation", Value::string(text), supported));
   }
   return FieldValidation::warn;
@@ -65,54 +78,31 @@ void check_manager(std::string_view manager, FieldErrors& errors) {
   }
 }
 
-Outcome<> check_dry_run(View value) {
-  if (value.string_or("") == "All") return {};
-  const std::string supported[] = {"All"};
-  FieldErrors errors;
-  errors.add(FieldError::not_supported("dryRun", value, supported));
-  return failures::invalid("meta.k8s.io", "CreateOptions", "", errors);
-}
-
-Outcome<bool> dry_run_of(const Query& query) {
-  const auto values = query.all("dryRun");
-  for (const std::string_view value : values) {
-    if (!value.empty()) ALLOWED(check_dry_run(Value::string(value)));
-  }
-  return !values.empty() && !values.front().empty();
-}
-
 Outcome<std::optional<Propagation>> propagation_of(View policy, View orphans) {
-  if (policy.is_string()) {
-    const std::string_view text = policy.string_or("");
-    if (text == "Background") return std::optional(Propagation::background);
-    if (text == "Foreground") return std::optional(Propagation::foreground);
-    if (text == "Orphan") return std::optional(Propagation::orphan);
-    const std::string supported[] = {"Background", "Foreground", "Orphan"};
-    FieldErrors errors;
+  FieldErrors errors;
+  const std::string_view text = policy.string_or("");
+  std::optional<Propagation> wish;
+  if (text == "Background") wish = Propagation::background;
+  if (text == "Foreground") wish = Propagation::foreground;
+  if (text == "Orphan") wish = Propagation::orphan;
+  if (policy.is_string() && !wish) {
+    const std::string supported[] = {"Foreground", "Background", "Orphan", "nil"};
     errors.add(FieldError::not_supported("propagationPolicy", policy, supported));
-    return failures::invalid("meta.k8s.io", "DeleteOptions", "", errors);
   }
-  if (!orphans.is_boolean()) return std::optional<Propagation>();
+  if (policy.is_string() && orphans.is_boolean()) {
+    errors.add(FieldError::invalid("propagationPolicy", policy,
+                                   "orphanDependents and deletionPropagation cannot be both set"));
+  }
+  if (!errors.empty()) return failures::invalid("meta.k8s.io", "DeleteOptions", "", errors);
+  if (wish || !orphans.is_boolean()) return wish;
   return std::optional(orphans.boolean_or(false) ? Propagation::orphan : Propagation::background);
 }
 
-Outcome<> read_options(View options, RemoveRequest& removal) {
-  const auto wish =
-      ALLOWED(propagation_of(options["propagationPolicy"], options["orphanDependents"]));
-  if (wish) removal.propagation = wish;
-  const View grace = options["gracePeriodSeconds"];
-  if (grace && !grace.is_null()) {
-    if (!grace.is_integer()) return Error::bad_request("gracePeriodSeconds must be a whole number");
-    removal.grace_period_seconds = grace.integer();
-  }
-  const View preconditions = options["preconditions"];
-  removal.preconditions.uid = preconditions["uid"].string_or("");
-  removal.preconditions.resource_version = preconditions["resourceVersion"].string_or("");
-  for (View each : options["dryRun"].elements()) {
-    ALLOWED(check_dry_run(each));
-    removal.dry_run = true;
-  }
-  return {};
+Outcome<bool> dry_run_in(View values) {
+  FieldErrors errors;
+  check_dry_run_values(values, errors);
+  if (!errors.empty()) return failures::invalid("meta.k8s.io", "DeleteOptions", "", errors);
+  return !values.empty();
 }
 
 }  // namespace
@@ -190,23 +180,44 @@ Outcome<> read_write_options(const Request& from, const Query& query,
   return failures::invalid("meta.k8s.io", kind, "", errors);
 }
 
+Outcome<RemoveRequest> delete_options(View options) {
+  RemoveRequest removal;
+  removal.propagation =
+      ALLOWED(propagation_of(options["propagationPolicy"], options["orphanDependents"]));
+  const View grace = options["gracePeriodSeconds"];
+  if (grace && !grace.is_null()) {
+    if (!grace.is_integer()) return Error::bad_request("gracePeriodSeconds must be a whole number");
+    removal.grace_period_seconds = grace.integer();
+  }
+  const View preconditions = options["preconditions"];
+  removal.preconditions.uid = preconditions["uid"].string_or("");
+  removal.preconditions.resource_version = preconditions["resourceVersion"].string_or("");
+  removal.dry_run = ALLOWED(dry_run_in(options["dryRun"]));
+  return removal;
+}
+
 Outcome<RemoveRequest> decode_delete_options(const Context& context, const Request& request,
                                              const Route& route) {
-  RemoveRequest removal;
+  if (!request.body.empty()) {
+    const Body body = ALLOWED(decode_body(context, request));
+    const std::string_view kind = body.value["kind"].string_or("");
+    if (!kind.empty() && kind != "DeleteOptions") {
+      return Error::bad_request(
+          fmt::format("no kind \"{}\" is registered for version \"{}\" in scheme "
+                      "\"pkg/runtime/scheme.go:111\"",
+                      kind, body.value["apiVersion"].string_or("")));
+    }
+    return delete_options(body.value);
+  }
   const Query& query = route.query;
-  if (const auto policy = query.find("propagationPolicy")) {
-    const Value text = Value::string(*policy);
-    removal.propagation = ALLOWED(propagation_of(text, Value()));
-  }
+  RemoveRequest removal;
   const auto orphans = TRY(query.boolean("orphanDependents"));
-  if (orphans && !removal.propagation) {
-    removal.propagation = *orphans ? Propagation::orphan : Propagation::background;
-  }
+  const auto policy = query.find("propagationPolicy");
+  const Value said = policy ? Value::string(*policy) : Value();
+  const Value keeps = orphans ? Value::boolean(*orphans) : Value();
+  removal.propagation = ALLOWED(propagation_of(said, keeps));
   removal.grace_period_seconds = TRY(query.integer("gracePeriodSeconds"));
-  removal.dry_run = ALLOWED(dry_run_of(query));
-  if (request.body.empty()) return removal;
-  const Body body = ALLOWED(decode_body(context, request));
-  ALLOWED(read_options(body.value, removal));
+  removal.dry_run = ALLOWED(dry_run_in(dry_run_values(query)));
   return removal;
 }
 

@@ -35,6 +35,9 @@ Outcome<Body> decode_configuration(const Request& request, objects::FieldValidat
 Outcome<> read_write_options(const Request& from, const Query& query,
                              std::optional<PatchForm> patch, WriteRequest& request);
 
+// What DeleteOptions say; absent ones say nothing.
+Outcome<RemoveRequest> delete_options(objects::View options);
+
 // DeleteOptions, from the body and from the query.
 Outcome<RemoveRequest> decode_delete_options(const Context& context, const Request& request,
                                              const Route& route);

@@ -26,6 +26,13 @@ struct Creation {
 
 void attempt(std::unique_ptr<Creation> creation);
 
+// Whether the object that has the name is on its way out.
+bool is_ending(Context& context, const Target& target) {
+  context.cache.catch_up();
+  const CachedObject* found = context.cache.find(*target.kind, target.name_space, target.name);
+  return found != nullptr && found->is_being_deleted;
+}
+
 void finish(std::unique_ptr<Creation> creation, std::vector<std::string> warnings,
             Outcome<Written> outcome) {
   const bool taken = !outcome && outcome.error().reason == reason(ErrorCode::already_exists);
@@ -33,6 +40,9 @@ void finish(std::unique_ptr<Creation> creation, std::vector<std::string> warning
     return attempt(std::move(creation));
   }
   outcome = as_seen_by_caller(creation->request.target, std::move(outcome));
+  if (taken && is_ending(creation->context, creation->request.target)) {
+    outcome.error().message = "object is being deleted: " + outcome.error().message;
+  }
   if (outcome) {
     outcome->warnings = std::move(warnings);
     outcome->created = true;

@@ -11,6 +11,7 @@
 #include "base/check.h"
 #include "objects/json.h"
 #include "server/json_text.h"
+#include "server/scale.h"
 
 namespace muster::server {
 
@@ -149,12 +150,18 @@ std::vector<Subresource> subresources_of(const Kind& kind, const KindVersion& ve
   if (is_core && kind.plural == "pods") {
     all.push_back({"attach", "", "", "PodAttachOptions", {"create", "get"}});
     all.push_back({"binding", "", "", "Binding", {"create"}});
+    all.push_back({"ephemeralcontainers", "", "", "Pod", {"get", "patch", "update"}});
+    all.push_back({"eviction", "policy", "v1", "Eviction", {"create"}});
     all.push_back({"exec", "", "", "PodExecOptions", {"create", "get"}});
     all.push_back({"log", "", "", "Pod", {"get"}});
     all.push_back({"portforward", "", "", "PodPortForwardOptions", {"create", "get"}});
+    all.push_back({"resize", "", "", "Pod", {"get", "patch", "update"}});
   }
   if (is_core && kind.plural == "namespaces") {
     all.push_back({"finalize", "", "", "Namespace", {"update"}});
+  }
+  if (has_scale(version)) {
+    all.push_back({"scale", "autoscaling", "v1", "Scale", {"get", "patch", "update"}});
   }
   if (version.has_status) all.push_back({"status", "", "", kind.kind, {"get", "patch", "update"}});
   return all;

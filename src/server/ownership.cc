@@ -57,7 +57,7 @@ OwnedWrite owned_write(const WriteRequest& request, Operation operation, Instant
                     .operation = operation,
                     .api_version = target.api_version(),
                     .subresource = target.subresource},
-          .time = format_time(Timestamp::of(now)),
+          .time = target.subresource == "scale" ? "" : format_time(Timestamp::of(now)),
           .filter = filter_of(target),
           .schema = target.version->schema.root(),
           .to_version = to_version(target),

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <span>
+
 #include <memory>
 #include <utility>
 
@@ -105,6 +107,22 @@ Value completed_new(Context& context, const WriteRequest& request) {
   return std::move(builder).finish(node);
 }
 
+// The parts of a pod's spec that an endpoint of its own writes; none for all other endpoints.
+std::span<const std::string_view> spec_parts_of(const Target& target) {
+  static constexpr std::string_view ephemeral[] = {"ephemeralContainers"};
+  static constexpr std::string_view sized[] = {"containers", "initContainers"};
+  if (target.subresource == "ephemeralcontainers") return ephemeral;
+  if (target.subresource == "resize") return sized;
+  return {};
+}
+
+// The finalizers of a namespace are changed at an endpoint of their own.
+Node namespace_spec(Builder& builder, const Value& body, const Value& old) {
+  Rewrite spec(body["spec"]);
+  spec.set("finalizers", old["spec"]["finalizers"].node());
+  return spec.finish(builder);
+}
+
 // The next object: what this endpoint may change from the body, the rest from the old one.
 Value completed_next(const WriteRequest& request, const Value& body, const Value& old) {
   const Target& target = request.target;
@@ -112,16 +130,25 @@ Value completed_next(const WriteRequest& request, const Value& body, const Value
   builder.retain(body);
   builder.retain(old);
   const bool custom = target.kind->style == SchemaStyle::custom;
-  const bool keeps_metadata = target.is_status() && custom;
+  const auto parts = spec_parts_of(target);
+  const bool keeps_rest = target.is_status() || !parts.empty();
+  const bool keeps_metadata = (target.is_status() && custom) || !parts.empty();
   Rewrite metadata(keeps_metadata ? old["metadata"] : body["metadata"]);
   for (const std::string_view field : server_fields) {
     metadata.set(field, old["metadata"][field].node());
   }
   metadata.drop("resourceVersion");
-  Rewrite root(target.is_status() ? old.view() : body.view());
+  Rewrite root(keeps_rest ? old.view() : body.view());
   set_place(target, builder, metadata, root);
-  if (target.is_status()) {
+  if (!parts.empty()) {
+    Rewrite spec(old["spec"]);
+    for (const std::string_view part : parts) spec.set(part, body["spec"][part].node());
+    root.set("spec", spec.finish(builder));
+  } else if (target.is_status()) {
     root.set("status", body["status"].node());
+  } else if (target.is("", "namespaces") && target.subresource.empty()) {
+    root.set("spec", namespace_spec(builder, body, old));
+    root.set("status", old["status"].node());
   } else if (target.version->has_status) {
     root.set("status", old["status"].node());
   }

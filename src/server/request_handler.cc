@@ -9,11 +9,14 @@
 #include "server/access.h"
 #include "server/admission_chain.h"
 #include "server/body.h"
+#include "server/evict.h"
 #include "server/limits.h"
 #include "server/log_request.h"
 #include "server/pod_stream_request.h"
 #include "server/remove_collection.h"
+#include "server/scale.h"
 #include "server/server_metrics.h"
+#include "server/stored_object.h"
 
 namespace muster::server {
 
@@ -202,6 +205,12 @@ void RequestHandler::dispatch(Asked asked) {
 Response RequestHandler::get(const Asked& asked) {
   const auto item = server::get(context_, asked.target);
   if (!item) return failure_answer(item.error(), asked.form);
+  if (asked.target.subresource == "scale") {
+    const auto object = in_version(
+        asked.target, with_revision(context_.trees.tree_of(item->bytes), item->revision));
+    if (!object) return failure_answer(object.error(), asked.form);
+    return value_answer(200, scale_of(asked.target, *object), {.pretty = asked.form.pretty});
+  }
   return item_answer(context_, asked.target, asked.form, *item);
 }
 
@@ -303,11 +312,13 @@ WriteAnswer RequestHandler::answering(Asked asked) {
   auto kept = std::make_unique<Asked>(std::move(asked));
   return [this, kept = std::move(kept)](Outcome<Written> written) {
     if (!written) return kept->respond(failure_answer(written.error(), kept->form));
-    const bool binds = kept->target.subresource == "binding";
-    Response response = binds
-                            ? value_answer(201, success_status(201), {.pretty = kept->form.pretty})
-                            : written_answer(context_, kept->target, kept->form,
-                                             written->created ? 201 : 200, *written);
+    const std::string& part = kept->target.subresource;
+    const AnswerForm plain{.pretty = kept->form.pretty};
+    Response response = part == "binding" || part == "eviction"
+                            ? value_answer(201, success_status(201), plain)
+                        : part == "scale" ? value_answer(200, written->object, plain)
+                                          : written_answer(context_, kept->target, kept->form,
+                                                           written->created ? 201 : 200, *written);
     add_warnings(written->warnings, response);
     kept->respond(std::move(response));
   };
@@ -318,9 +329,10 @@ void RequestHandler::create(Asked asked) {
   if (!write) {
     return respond_later(std::move(asked.respond), failure_answer(write.error(), asked.form));
   }
-  const bool binds = asked.target.subresource == "binding";
+  const std::string part = asked.target.subresource;
   WriteAnswer done = answering(std::move(asked));
-  if (binds) return bind(context_, std::move(write).take(), std::move(done));
+  if (part == "binding") return bind(context_, std::move(write).take(), std::move(done));
+  if (part == "eviction") return evict(context_, std::move(write).take(), std::move(done));
   server::create(context_, std::move(write).take(), std::move(done));
 }
 
@@ -329,7 +341,12 @@ void RequestHandler::update(Asked asked) {
   if (!write) {
     return respond_later(std::move(asked.respond), failure_answer(write.error(), asked.form));
   }
-  server::update(context_, std::move(write).take(), answering(std::move(asked)));
+  const bool scales = asked.target.subresource == "scale";
+  WriteAnswer done = answering(std::move(asked));
+  if (scales) {
+    return write_scale(context_, std::move(write).take(), std::nullopt, std::move(done));
+  }
+  server::update(context_, std::move(write).take(), std::move(done));
 }
 
 void RequestHandler::patch(Asked asked) {
@@ -341,6 +358,9 @@ void RequestHandler::patch(Asked asked) {
   auto write = write_request(asked);
   if (!write) {
     return respond_later(std::move(asked.respond), failure_answer(write.error(), asked.form));
+  }
+  if (asked.target.subresource == "scale") {
+    return write_scale(context_, std::move(write).take(), *type, answering(std::move(asked)));
   }
   if (*type == PatchForm::apply) {
     return server::apply(context_, std::move(write).take(), answering(std::move(asked)));

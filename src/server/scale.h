@@ -1,0 +1,29 @@
+// The scale subresource: how many replicas an object has and wants, as autoscaling/v1 Scale,
+// whatever its kind calls them. Writing a Scale writes the object it is a view of.
+//
+//   scale_of(target, deployment)      {kind: Scale, spec: {replicas: 3}, status: {replicas: 2, …
+//   write_scale(context, request, std::nullopt, done);
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+
+#include "objects/kind_registry.h"
+#include "objects/value.h"
+#include "server/context.h"
+#include "server/negotiation.h"
+#include "server/target.h"
+#include "server/write.h"
+
+namespace muster::server {
+
+bool has_scale(const objects::KindVersion& version);
+
+// The object is in the target's version, with its resourceVersion.
+objects::Value scale_of(const Target& target, objects::View object);
+
+// The body is a Scale, or a patch of one. The answer's object is the Scale.
+void write_scale(Context& context, WriteRequest request, std::optional<PatchForm> patch,
+                 WriteAnswer done);
+
+}  // namespace muster::server
