@@ -120,7 +120,7 @@ void check_pod_update(Admission& admission) {
 }  // namespace
 
 Outcome<> admit_pod(Context&, Admission& admission) {
-  if (!admission.is_create() && !admission.target.is_status()) check_pod_update(admission);
+  if (!admission.is_create() && admission.target.subresource.empty()) check_pod_update(admission);
   return {};
 }
 

@@ -48,7 +48,7 @@ Outcome<AnswerForm> answer_form(const Request& request, const Query& query, Answ
   AnswerForm form{.form = *accepted.form};
   form.pretty = wants_pretty(TRY(query.boolean("pretty")), request.user_agent);
   const auto include = parse_include_object(query.text_or_empty("includeObject"));
-  if (!include) return Error::bad_request("includeObject must be None, Metadata or Object");
+  if (!include) return failures::bad_include_object(query.text_or_empty("includeObject"));
   form.include = *include;
   return form;
 }

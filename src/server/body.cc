@@ -145,7 +145,7 @@ Outcome<Body> decode_configuration(const Request& request, FieldValidation valid
   auto parsed = objects::parse_yaml_document(request.body, options);
   if (!parsed) {
     return Error::bad_request(
-        fmt::format("error {}decoding YAML: error converting YAML to JSON: {}",
+        fmt::format("error {}decoding YAML: error converting YAML to JSON: yaml: {}",
                     strict ? "strict " : "", parsed.error().message));
   }
   if (!(*parsed).is_object()) {
@@ -160,7 +160,7 @@ Outcome<Body> decode_configuration(const Request& request, FieldValidation valid
 Outcome<> read_write_options(const Request& from, const Query& query,
                              std::optional<PatchForm> patch, WriteRequest& request) {
   FieldErrors errors;
-  const auto force = TRY(query.boolean("force"));
+  const auto force = query.find("force");
   const std::string_view manager = query.text_or_empty("fieldManager");
   if (patch && *patch != PatchForm::apply && force) {
     errors.add(FieldError::forbidden("force", "may not be specified for non-apply patch"));
@@ -171,7 +171,7 @@ Outcome<> read_write_options(const Request& from, const Query& query,
   check_manager(manager, errors);
   request.dry_run = check_dry_run(query, errors);
   request.field_validation = validation_of(query.text_or_empty("fieldValidation"), errors);
-  request.force = force.value_or(false);
+  request.force = force && *force != "0" && *force != "false";  // as Go reads it
   request.field_manager = manager_of(manager, from.user_agent);
   if (errors.empty()) return {};
   const std::string_view kind = patch                  ? "PatchOptions"

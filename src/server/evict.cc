@@ -83,8 +83,7 @@ Outcome<> check_budgets(Context& context, View pod) {
   const Value& budget = budgets.front();
   const Budget counts = budget_of(context, budget);
   if (!is_ready(pod)) {
-    const bool always =
-        budget["spec"]["unhealthyPodEvictionPolicy"].string_or("") == "AlwaysAllow";
+    const bool always = budget["spec"]["unhealthyPodEvictionPolicy"].string_or("") == "AlwaysAllow";
     if (always || (counts.healthy >= counts.desired && counts.desired > 0)) return {};
   }
   if (counts.allowed() > 0) return {};
@@ -133,11 +132,11 @@ void evict(Context& context, WriteRequest request, WriteAnswer done) {
   removal->identity = request.identity;
   removal->dry_run = removal->dry_run || request.dry_run;
   if (removal->preconditions.uid.empty()) removal->preconditions.uid = now.cached->uid;
-  remove(context, std::move(removal).take(), [done = std::move(done)](
-                                                 Outcome<Written> removed) mutable {
-    if (removed) removed->created = true;
-    done(std::move(removed));
-  });
+  remove(context, std::move(removal).take(),
+         [done = std::move(done)](Outcome<Written> removed) mutable {
+           if (removed) removed->created = true;
+           done(std::move(removed));
+         });
 }
 
 }  // namespace muster::server

@@ -19,9 +19,7 @@ struct Budget {
   std::int64_t healthy = 0;
   std::int64_t desired = 0;
 
-  std::int64_t allowed() const {
-    return expected > 0 && healthy > desired ? healthy - desired : 0;
-  }
+  std::int64_t allowed() const { return expected > 0 && healthy > desired ? healthy - desired : 0; }
 };
 Budget budget_of(Context& context, objects::View pod_disruption_budget);
 

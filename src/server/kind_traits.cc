@@ -33,9 +33,12 @@ KindTraits native_traits_of(const objects::Kind& kind) {
     if (kind.kind == "Pod") return {.has_generation = true, .deletes_gracefully = true};
     if (kind.kind == "Node") return {.keeps_status_on_create = true};
     if (kind.kind == "PodTemplate" || kind.kind == "ReplicationController") {
-      return {.has_generation = true};
+      return {.has_generation = true, .answers_deleted_object = true};
     }
-    return {};
+    constexpr std::string_view shown[] = {"PersistentVolume", "PersistentVolumeClaim",
+                                          "ResourceQuota", "Service", "ServiceAccount"};
+    return {.answers_deleted_object =
+                std::find(std::begin(shown), std::end(shown), kind.kind) != std::end(shown)};
   }
   if (kind.kind == "Job") {
     return {.has_generation = true, .propagation = client::Propagation::orphan};
@@ -62,7 +65,8 @@ KindTraits native_traits_of(const objects::Kind& kind) {
     return std::find(std::begin(kinds), std::end(kinds), kind.kind) != std::end(kinds);
   };
   return {.has_generation = is_one_of(counted) || is_one_of(both),
-          .unconditional_update = !is_one_of(conditional) && !is_one_of(both)};
+          .unconditional_update = !is_one_of(conditional) && !is_one_of(both),
+          .answers_deleted_object = kind.kind == "StorageClass"};
 }
 
 }  // namespace

@@ -158,6 +158,11 @@ Outcome<AppliedBody> applied_body(const WriteRequest& request, const Present& pr
   const auto why =
       objects::why_configuration_is_unfit(configuration, target.version->schema.root());
   if (why) return unfit(target, configuration, *why);
+  if (!present && objects::name_of(configuration).empty()) {
+    return Error::bad_request(fmt::format(
+        "the name of the object ({} based on URL) was undeterminable: name must be provided",
+        target.name));
+  }
   const std::string_view uid = objects::uid_of(configuration);
   if (!present && !uid.empty()) {
     return conflict(target, fmt::format("uid mismatch: the provided object specified uid {}, and "

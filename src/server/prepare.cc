@@ -13,6 +13,7 @@
 #include "core/queueing/validate_kueue.h"
 #include "objects/builder.h"
 #include "objects/convert.h"
+#include "objects/json.h"
 #include "objects/metadata.h"
 #include "objects/resource.h"
 #include "objects/rewrite.h"
@@ -27,6 +28,8 @@ namespace muster::server {
 
 using objects::Admitted;
 using objects::Builder;
+using objects::FieldError;
+using objects::FieldErrors;
 using objects::Kind;
 using objects::KindVersion;
 using objects::Node;
@@ -48,21 +51,61 @@ bool can_be_completed(View body) {
   return body.is_object() && (metadata.is_object() || metadata.is_absent() || metadata.is_null());
 }
 
-Outcome<> check_type(const Target& target, View body) {
+// Why Go's decoder does not take an object of another type for one of ours; empty where it does.
+std::string why_type_is_wrong(const Context& context, const Target& target, View body) {
+  const std::string expected = target.api_version();
   const std::string_view version = body["apiVersion"].string_or("");
   const std::string_view kind = body["kind"].string_or("");
-  const std::string expected = target.api_version();
-  if (!version.empty() && version != expected) {
-    return Error::bad_request(
-        fmt::format("the API version in the data ({}) does not match the expected API version ({})",
-                    version, expected));
+  if ((version.empty() || version == expected) && (kind.empty() || kind == target.kind->kind)) {
+    return {};
   }
-  if (!kind.empty() && kind != target.kind->kind) {
-    return Error::bad_request(
-        fmt::format("the kind in the data ({}) does not match the expected kind ({})", kind,
-                    target.kind->kind));
+  if (target.kind->style == SchemaStyle::custom) {
+    return version.empty() || version == expected
+               ? fmt::format("the kind in the data ({}) does not match the expected kind ({})",
+                             kind, target.kind->kind)
+               : fmt::format(
+                     "the API version in the data ({}) does not match the expected API "
+                     "version ({})",
+                     version, expected);
   }
-  return {};
+  const std::string_view given = version.empty() ? std::string_view(expected) : version;
+  const std::size_t slash = given.find('/');
+  const bool core = slash == std::string_view::npos;
+  const std::string_view short_version = core ? given : given.substr(slash + 1);
+  const auto known = context.registry.find(core ? "" : given.substr(0, slash), kind);
+  if (known == nullptr || known->version(short_version) == nullptr) {
+    return fmt::format(
+        "no kind \"{}\" is registered for version \"{}\" in scheme \"pkg/runtime/scheme.go:111\"",
+        kind, given);
+  }
+  const std::string group = target.kind->group.empty()
+                                ? "core"
+                                : target.kind->group.substr(0, target.kind->group.find('.'));
+  return fmt::format("converting ({}.{}) to ({}.{}): unknown conversion", short_version, kind,
+                     group, target.kind->kind);
+}
+
+// An object that cannot be understood: what was sent, or what a patch made of the present one.
+Failure undecodable(const WriteRequest& request, View object, std::string_view why) {
+  const Target& target = request.target;
+  if (!request.patch_type) {
+    const std::string_view version = object["apiVersion"].string_or("");
+    const std::string_view kind = object["kind"].string_or(target.kind->kind);
+    return failures::cannot_be_handled(
+        kind, version.empty() ? target.version->name : version.substr(version.find('/') + 1),
+        target.kind->kind, why);
+  }
+  FieldErrors errors;
+  errors.add(
+      FieldError::invalid("patch", Value::string(objects::to_json(object)), std::string(why)));
+  return failures::invalid("", "", "", errors);
+}
+
+Outcome<> check_type(const Context& context, const WriteRequest& request, View body) {
+  const std::string why = why_type_is_wrong(context, request.target, body);
+  if (why.empty()) return {};
+  if (request.target.kind->style == SchemaStyle::custom) return Error::bad_request(why);
+  return undecodable(request, body, why);
 }
 
 Outcome<> check_place(const Target& target, View metadata) {
@@ -96,7 +139,9 @@ Value completed_new(Context& context, const WriteRequest& request) {
   builder.retain(request.body);
   Rewrite metadata(request.body["metadata"]);
   Rewrite root(request.body);
-  for (const std::string_view field : server_fields) metadata.drop(field);
+  for (const std::string_view field : server_fields) {
+    if (field != "generation" || traits.has_generation) metadata.drop(field);
+  }
   set_place(target, builder, metadata, root);
   metadata.set("uid", builder.text(make_uid(context.random)));
   metadata.set("creationTimestamp", builder.text(format_time(Timestamp::of(context.clock.wall()))));
@@ -135,7 +180,8 @@ Value completed_next(const WriteRequest& request, const Value& body, const Value
   const bool keeps_metadata = (target.is_status() && custom) || !parts.empty();
   Rewrite metadata(keeps_metadata ? old["metadata"] : body["metadata"]);
   for (const std::string_view field : server_fields) {
-    metadata.set(field, old["metadata"][field].node());
+    const bool counted = field != "generation" || traits_of(*target.kind).has_generation;
+    if (counted) metadata.set(field, old["metadata"][field].node());
   }
   metadata.drop("resourceVersion");
   Rewrite root(keeps_rest ? old.view() : body.view());
@@ -174,7 +220,10 @@ struct Preparation {
 };
 
 bool spec_changed(const Target& target, View now, View before) {
-  if (target.kind->style == SchemaStyle::native) return !(now["spec"] == before["spec"]);
+  if (target.kind->style == SchemaStyle::native) {
+    const std::string_view part = target.is("", "podtemplates") ? "template" : "spec";
+    return !(now[part] == before[part]);
+  }
   const auto differs = [&](View a, View b) {
     for (const objects::MemberView member : a.members()) {
       if (member.key == "metadata" || member.key == "status") continue;
@@ -266,13 +315,15 @@ namespace {
 Outcome<Begun> begin_create(Context& context, const WriteRequest& request,
                             std::optional<std::string> owners) {
   const Target& target = request.target;
-  ALLOWED(check_type(target, request.body));
+  ALLOWED(check_type(context, request, request.body));
   const bool complete = can_be_completed(request.body);
   if (complete) {
     const View metadata = request.body["metadata"];
     ALLOWED(check_place(target, metadata));
     if (!owners && !metadata["resourceVersion"].string_or("").empty()) {
-      return Error::bad_request("resourceVersion should not be set on objects to be created");
+      Failure failure;  // the peer says so without a reason
+      failure.message = "resourceVersion should not be set on objects to be created";
+      return failure;
     }
   }
   Admitted admitted = ALLOWED(
@@ -286,26 +337,52 @@ Outcome<Begun> begin_create(Context& context, const WriteRequest& request,
   return Begun{std::move(admission), std::move(managed)};
 }
 
-Outcome<Begun> begin_update(const WriteRequest& request, const Value& body, const Value& current,
-                            Ownership owners, Instant now) {
+// What only the server says about an object may be repeated, and not changed.
+Outcome<> check_identity(const WriteRequest& request, bool patches, View body, View current) {
   const Target& target = request.target;
-  ALLOWED(check_type(target, body));
+  const View uid = body["metadata"]["uid"];
+  const std::string_view own = objects::uid_of(current);
+  const bool other = !uid.string_or("").empty() && uid.string_or("") != own;
+  if (other && !patches) {
+    return conflict(
+        target,
+        fmt::format("StorageError: invalid object, Code: 4, Key: /registry/{}/{}{}{}, "
+                    "ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID "
+                    "in precondition: {}, UID in object meta: {}",
+                    target.kind->plural, target.name_space, target.name_space.empty() ? "" : "/",
+                    target.name, uid.string_or(""), own));
+  }
+  FieldErrors errors;
+  if (other) errors.add(FieldError::invalid("metadata.uid", uid, "field is immutable"));
+  const View ends = body["metadata"]["deletionTimestamp"];
+  if (ends.is_string() && !(ends == current["metadata"]["deletionTimestamp"])) {
+    errors.add(FieldError::invalid("metadata.deletionTimestamp", ends, "field is immutable"));
+  }
+  if (errors.empty()) return {};
+  return invalid(target, errors);
+}
+
+Outcome<Begun> begin_update(Context& context, const WriteRequest& request, const Value& body,
+                            const Value& current, Ownership owners) {
+  const Target& target = request.target;
+  const bool patches = request.patch_type || owners.decided;
+  ALLOWED(check_type(context, request, body));
   if (!can_be_completed(body)) {
     ALLOWED(by_schema(request, body, Value()));
     return Error::bad_request("metadata must be an object");
   }
   ALLOWED(check_place(target, body["metadata"]));
-  const std::string_view uid = objects::uid_of(body);
-  if (!uid.empty() && uid != objects::uid_of(current)) {
-    return conflict(target, fmt::format("Precondition failed: UID in precondition: {}, UID in "
-                                        "object meta: {}",
-                                        uid, objects::uid_of(current)));
+  if (!patches && objects::name_of(body).empty()) {
+    return Error::bad_request(fmt::format(
+        "the name of the object ({} based on URL) was undeterminable: name must be provided",
+        target.name));
   }
+  ALLOWED(check_identity(request, patches, body, current));
   const Value old = ALLOWED(converted(*target.kind, current, *target.version));
   Admitted admitted = ALLOWED(by_schema(request, completed_next(request, body, old), old));
-  std::string managed =
-      owners.decided ? std::move(*owners.decided)
-                     : owners_of_updated(request, body, old, admitted.object, owners.before, now);
+  std::string managed = owners.decided ? std::move(*owners.decided)
+                                       : owners_of_updated(request, body, old, admitted.object,
+                                                           owners.before, context.clock.wall());
   Admission admission = ALLOWED(begun(request, std::move(admitted), current));
   return Begun{std::move(admission), std::move(managed)};
 }
@@ -321,8 +398,7 @@ Outcome<Admitted> by_schema(const WriteRequest& request, const Value& object, co
                                               .scope = target.kind->scope,
                                               .duplicate_fields = request.duplicate_fields});
   if (!admitted) {
-    return failures::cannot_be_handled(target.kind->kind, target.version->name, target.kind->kind,
-                                       admitted.error().message);
+    return undecodable(request, object, admitted.error().message);
   }
   if (target.kind->group == objects::resources::kueue_group) {
     admitted->errors.add_all(core::check_invented_fields(object));
@@ -338,10 +414,9 @@ void prepare_create(Context& context, const WriteRequest& request, PrepareAnswer
 
 void prepare_update(Context& context, const WriteRequest& request, const Value& body,
                     const Value& current, Ownership owners, PrepareAnswer done) {
-  go_through_admission(
-      context, request,
-      begin_update(request, body, current, std::move(owners), context.clock.wall()), current,
-      std::move(done));
+  go_through_admission(context, request,
+                       begin_update(context, request, body, current, std::move(owners)), current,
+                       std::move(done));
 }
 
 Outcome<Value> in_version(const Target& target, const Value& stored) {

@@ -28,11 +28,9 @@ struct At {
   std::string after = {};  // the last item of the page before
 };
 
-Failure refused_option(std::string_view field, std::string_view value, std::string_view why) {
+Failure refused_option(std::string_view field, std::string_view why) {
   FieldErrors errors;
-  errors.add(value.empty()
-                 ? FieldError::forbidden(std::string(field), std::string(why))
-                 : FieldError::invalid(std::string(field), Value::string(value), std::string(why)));
+  errors.add(FieldError::forbidden(std::string(field), std::string(why)));
   return failures::invalid("meta.k8s.io", "ListOptions", "", errors);
 }
 
@@ -52,26 +50,48 @@ Outcome<At> at_version(const Context& context, const ListRequest& request) {
   const std::string& match = request.resource_version_match;
   if (version.empty()) {
     if (match.empty()) return At();
-    return refused_option("resourceVersionMatch", "",
+    return refused_option("resourceVersionMatch",
                           "resourceVersionMatch is forbidden unless resourceVersion is provided");
   }
   const auto revision = parse_revision(version);
   if (!revision) {
-    return Error::bad_request(fmt::format("Invalid value: {}: a resourceVersion is a whole number",
-                                          objects::go_quoted(version)));
+    return Error::bad_request(
+        fmt::format("invalid resource version: resourceVersion: Invalid value: {0}: "
+                    "strconv.ParseUint: parsing {0}: invalid syntax",
+                    objects::go_quoted(version)));
   }
   if (!match.empty() && match != "Exact" && match != "NotOlderThan") {
-    return refused_option("resourceVersionMatch", match,
-                          "must be one of \"Exact\" or \"NotOlderThan\"");
+    FieldErrors errors;
+    const std::string supported[] = {"Exact", "NotOlderThan", ""};
+    errors.add(FieldError::not_supported("resourceVersionMatch", Value::string(match), supported));
+    return failures::invalid("meta.k8s.io", "ListOptions", "", errors);
   }
   if (match == "Exact" && revision->is_none()) {
-    return refused_option("resourceVersionMatch", "",
+    return refused_option("resourceVersionMatch",
                           "resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\"");
   }
   if (*revision > context.cache.revision()) {
     return failures::too_large_resource_version(revision->value, context.cache.revision().value);
   }
-  return match == "Exact" ? At{.exactly = *revision} : At();
+  // A page of a version that is named is a page of exactly that one.
+  const bool exact = match == "Exact" || (match.empty() && request.limit > 0);
+  return exact ? At{.exactly = *revision} : At();
+}
+
+// A field that cannot be selected by: the words depend on how the kind was written upstream.
+Failure unknown_field(const Target& target, const SelectableFields& offered, const Error& error) {
+  const std::size_t colon = error.message.rfind(": ");
+  const std::string_view field =
+      colon == std::string::npos ? "" : std::string_view(error.message).substr(colon + 2);
+  if (target.kind->style == SchemaStyle::custom) return error;
+  if (target.is("batch", "jobs")) {
+    return Error::bad_request(
+        fmt::format("field label {} not supported for Job", objects::go_quoted(field)));
+  }
+  if (offered.names().size() > 2) return error;
+  return Error::bad_request(fmt::format(
+      "{} is not a known field selector: only \"metadata.name\", \"metadata.namespace\"",
+      objects::go_quoted(field)));
 }
 
 void end_page(const std::string& last, std::uint64_t remaining, bool selects_all, Snapshot& page) {
@@ -162,7 +182,9 @@ Outcome<Selection> parse_selection(const Target& target, std::string_view labels
   selection.labels = TRY(LabelSelector::parse(labels));
   selection.fields = TRY(FieldSelector::parse(fields));
   if (!selection.fields.matches_everything()) {
-    TRY(selection.fields.check_supported(SelectableFields(*target.kind).names()));
+    const SelectableFields offered(*target.kind);
+    const auto known = selection.fields.check_supported(offered.names());
+    if (!known) return unknown_field(target, offered, known.error());
   }
   return selection;
 }

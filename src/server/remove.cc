@@ -115,7 +115,9 @@ Value marked(Context& context, const Target& target, const Value& object,
   if (first || sentence.grace_seconds < old_grace) {
     const Instant due = context.clock.wall() + Span::of_seconds(sentence.grace_seconds);
     metadata.set("deletionTimestamp", builder.text(format_time(Timestamp::of(due))));
-    metadata.set("deletionGracePeriodSeconds", Builder::integer(sentence.grace_seconds));
+    if (!target.is("", "namespaces")) {
+      metadata.set("deletionGracePeriodSeconds", Builder::integer(sentence.grace_seconds));
+    }
   }
   const std::int64_t generation = objects::generation_of(object);
   if (first && generation > 0) metadata.set("generation", Builder::integer(generation + 1));
@@ -158,9 +160,10 @@ void write(std::unique_ptr<Removal> removal, const Value& current, std::string m
   const bool waits = is_definition(request.target) && !objects::is_being_deleted(current);
   const bool stays = waits || sentence.grace_seconds > 0 || !sentence.finalizers.empty() ||
                      holds_namespace(request.target, current);
-  Value next = waits   ? marked_for_deletion(current, context.clock.wall())
-               : stays ? marked(context, request.target, current, sentence)
-                       : current;
+  const bool shows_end = stays || traits.deletes_gracefully;
+  Value next = waits       ? marked_for_deletion(current, context.clock.wall())
+               : shows_end ? marked(context, request.target, current, sentence)
+                           : current;
   if (request.dry_run || (stays && next == current)) {
     return answer_later(context, std::move(removal->done),
                         Written{.object = with_revision(next, revision),

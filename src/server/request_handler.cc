@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "base/duration.h"
@@ -50,6 +51,12 @@ Outcome<> check_timeout(const Query& query) {
   if (span) return {};
   return Error::bad_request(
       fmt::format("invalid timeout specified in the request URL - {}", span.error().message));
+}
+
+// A version that a known group does not have is a missing resource, not a missing page.
+bool knows_group(const objects::KindRegistry& registry, std::string_view group) {
+  return std::ranges::any_of(registry.kinds(),
+                             [group](const auto& kind) { return kind->group == group; });
 }
 
 }  // namespace
@@ -151,6 +158,8 @@ void RequestHandler::handle(Request request, Respond respond) {
     return respond_later(std::move(asked.respond), std::move(response));
   }
   if (!discovery().has_version(asked.route.group, asked.route.version)) {
+    if (knows_group(context_.registry, asked.route.group))
+      return fail(failures::unknown_resource());
     return respond_later(std::move(asked.respond), text_answer(404, "404 page not found\n"));
   }
   if (auto known = check_route(asked); !known) return fail(known.error());
@@ -202,7 +211,26 @@ void RequestHandler::dispatch(Asked asked) {
   respond_later(std::move(asked.respond), std::move(response));
 }
 
+// A get may ask for a state that is not older than a version.
+Outcome<> RequestHandler::check_version(const Asked& asked) const {
+  const std::string_view version = asked.route.query.text_or_empty("resourceVersion");
+  if (version.empty()) return {};
+  const auto revision = parse_revision(version);
+  if (!revision) {
+    Failure failure;
+    failure.message = fmt::format(
+        "resourceVersion: Invalid value: {0}: strconv.ParseUint: parsing {0}: invalid syntax",
+        objects::go_quoted(version));
+    return failure;
+  }
+  context_.cache.catch_up();
+  const store::Revision now = context_.cache.revision();
+  if (*revision <= now) return {};
+  return failures::too_large_resource_version(revision->value, now.value);
+}
+
 Response RequestHandler::get(const Asked& asked) {
+  if (auto fits = check_version(asked); !fits) return failure_answer(fits.error(), asked.form);
   const auto item = server::get(context_, asked.target);
   if (!item) return failure_answer(item.error(), asked.form);
   if (asked.target.subresource == "scale") {
@@ -382,8 +410,9 @@ void RequestHandler::remove(Asked asked) {
   const bool says_policy = removal->propagation.has_value();
   server::remove(context_, std::move(removal).take(),
                  [this, says_policy, kept = std::move(kept)](Outcome<Written> written) {
-                   if (!written) return kept->respond(failure_answer(written.error(), kept->form));
-                   Response response = removed_answer(context_, kept->target, kept->form, *written);
+                   Response response =
+                       written ? removed_answer(context_, kept->target, kept->form, *written)
+                               : failure_answer(written.error(), kept->form);
                    if (!says_policy && kept->target.is("batch", "jobs")) {
                      add_warnings({"child pods are preserved by default when jobs are deleted; set "
                                    "propagationPolicy=Background to remove them or set "

@@ -49,6 +49,7 @@ class RequestHandler {
   Response answer_discovery(const Asked& asked);
   Response answer_openapi(const Asked& asked);
 
+  Outcome<> check_version(const Asked& asked) const;
   Response get(const Asked& asked);
   Response list(const Asked& asked);
   Response watch(const Asked& asked);

@@ -82,10 +82,10 @@ Failure not_a_scale(View body) {
   const std::string_view version = body["apiVersion"].string_or("");
   const std::string_view kind = body["kind"].string_or("");
   const std::string_view short_version = version.substr(version.find('/') + 1);
-  return Error::bad_request(fmt::format(
-      "{} in version \"{}\" cannot be handled as a Scale: converting ({}.{}) to "
-      "(autoscaling.Scale): unknown conversion",
-      kind, short_version, short_version, kind));
+  return Error::bad_request(
+      fmt::format("{} in version \"{}\" cannot be handled as a Scale: converting ({}.{}) to "
+                  "(autoscaling.Scale): unknown conversion",
+                  kind, short_version, short_version, kind));
 }
 
 Outcome<> check_type(const WriteRequest& request, View scale, bool applies) {
@@ -211,12 +211,11 @@ Value scale_of(const Target& target, View object) {
   if (!selector.empty()) {
     status.push_back({Builder::literal("selector"), builder.text(selector)});
   }
-  const Node::Member members[] = {
-      {Builder::literal("kind"), Builder::literal("Scale")},
-      {Builder::literal("apiVersion"), Builder::literal(scale_version)},
-      {Builder::literal("metadata"), builder.object(metadata)},
-      {Builder::literal("spec"), builder.object(spec)},
-      {Builder::literal("status"), builder.object(status)}};
+  const Node::Member members[] = {{Builder::literal("kind"), Builder::literal("Scale")},
+                                  {Builder::literal("apiVersion"), Builder::literal(scale_version)},
+                                  {Builder::literal("metadata"), builder.object(metadata)},
+                                  {Builder::literal("spec"), builder.object(spec)},
+                                  {Builder::literal("status"), builder.object(status)}};
   const Node root = builder.object(members);
   return std::move(builder).finish(root);
 }

@@ -79,15 +79,19 @@ Outcome<store::Revision> wanted_revision(const Change& change, View body) {
   }
   const auto revision = parse_revision(text);
   if (revision) return *revision;
-  FieldErrors errors;
-  errors.add(FieldError::invalid("metadata.resourceVersion", version, "must be a whole number"));
-  return invalid(target, errors);
+  Failure failure;  // the peer's storage says so, without a reason
+  failure.message =
+      fmt::format("strconv.ParseUint: parsing {}: invalid syntax", objects::go_quoted(text));
+  return failure;
 }
 
 // An object that is being deleted and has nothing left to wait for goes with its last finalizer.
 // Namespaces have further ones in their spec.
 bool ends_with(const Target& target, View next, View current) {
-  if (target.is("", "namespaces") && !next["spec"]["finalizers"].empty()) return false;
+  if (target.is("", "namespaces")) {
+    return next["spec"]["finalizers"].empty() && next["metadata"]["finalizers"].empty() &&
+           objects::is_being_deleted(current);
+  }
   return next["metadata"]["finalizers"].empty() && objects::is_being_deleted(current) &&
          current["metadata"]["deletionGracePeriodSeconds"].integer_or(0) == 0;
 }
@@ -155,9 +159,11 @@ void write(std::unique_ptr<Change> change, const Decision& decision, Prepared ne
   const Target target = change->request.target;
   const bool ends = ends_with(target, next.object, decision.current);
   auto done = [change = std::move(change), named = decision.named_version,
+               last = ends ? with_revision(next.object, decision.revision) : Value(),
                hold = std::move(next.hold),
                warnings = std::move(next.warnings)](Outcome<Written> outcome) mutable {
     hold.reset();  // before another attempt sets the same aside
+    if (outcome && !last.is_absent()) outcome->object = last;  // its end has no version of its own
     finish(std::move(change), named, std::move(warnings), std::move(outcome));
   };
   if (ends) {
@@ -248,6 +254,7 @@ void patch(Context& context, WriteRequest request, PatchType type, WriteAnswer d
   if (type == PatchType::strategic_merge && request.target.kind->style == SchemaStyle::custom) {
     return answer_later(context, std::move(done), failures::unsupported_patch());
   }
+  request.patch_type = type;
   attempt(std::make_unique<Change>(Change{context, std::move(request), type, std::move(done)}));
 }
 

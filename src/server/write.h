@@ -35,6 +35,7 @@ struct WriteRequest {
   Identity identity = {};
   std::string field_manager = {};  // who owns what this changes
   bool force = false;              // of an apply: also what others own
+  std::optional<objects::PatchType> patch_type = {};  // set by patch(): errors speak of the patch
 };
 
 struct Written {
