@@ -215,7 +215,8 @@ Result<> get(ObjectSession& session, const GetOptions& options) {
 }
 
 Result<> events(ObjectSession& session, const std::string& of, bool watches) {
-  Target target{.kind = TRY(session.names().find("events"))};
+  const ServedKind kind = TRY(session.names().find("events"));
+  const Target target{.kind = kind};
   ObjectText form = TRY(ObjectText::parse(session.options().output));
   if (of.empty()) return Getter(session, {.watches = watches}, std::move(form)).run({target});
   const std::vector<Target> about = TRY(session.targets({of}));

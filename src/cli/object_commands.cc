@@ -9,6 +9,7 @@
 #include "base/os/system_clock.h"
 #include "cli/change.h"
 #include "cli/describe.h"
+#include "cli/exec.h"
 #include "cli/get.h"
 #include "cli/logs.h"
 #include "cli/object_session.h"
@@ -19,7 +20,10 @@ namespace muster::cli {
 namespace {
 
 using Chosen = std::function<int()>;
-using Act = std::function<Result<>(ObjectSession& session)>;
+constexpr int words_max = 4096;
+
+// Answers the exit status.
+using Act = std::function<Result<int>(ObjectSession& session)>;
 
 // What every declaration needs.
 struct Place {
@@ -31,14 +35,14 @@ struct Place {
 
 int run_session(const Place& place, const ObjectOptions& options, const Act& act) {
   auto session = ObjectSession::open(place.open_talk, options, place.output);
-  const Result<> done = session ? act(**session) : Result<>(session.error());
-  if (done) return exit_done;
+  const Result<int> done = session ? act(**session) : Result<int>(session.error());
+  if (done) return *done;
   place.output.error(done.error().message + "\n");
   return exit_failed;
 }
 
-CLI::App* declare(Place place, const char* name, const char* help,
-                  const std::shared_ptr<ObjectOptions>& options, Act act) {
+CLI::App* declare_with_status(Place place, const char* name, const char* help,
+                              const std::shared_ptr<ObjectOptions>& options, Act act) {
   CLI::App* command = place.app.add_subcommand(name, help);
   command->add_option("--kubeconfig", options->talk.kubeconfig,
                       "How to reach the server (default: $KUBECONFIG, else the platform's own)");
@@ -48,6 +52,17 @@ CLI::App* declare(Place place, const char* name, const char* help,
     place.chosen = [place, options, act] { return run_session(place, *options, act); };
   });
   return command;
+}
+
+// A command that is done or has failed.
+CLI::App* declare(const Place& place, const char* name, const char* help,
+                  const std::shared_ptr<ObjectOptions>& options,
+                  std::function<Result<>(ObjectSession& session)> act) {
+  return declare_with_status(place, name, help, options,
+                             [act = std::move(act)](ObjectSession& session) -> Result<int> {
+                               TRY(act(session));
+                               return exit_done;
+                             });
 }
 
 void add_words(CLI::App* command, ObjectOptions& options) {
@@ -160,15 +175,28 @@ void add_logs(const Place& place) {
   command->add_option("--limit-bytes", how->limit_bytes, "Only this many bytes");
 }
 
+// The first word names the pod, the others (behind `--`) are the command.
+void add_exec(const Place& place) {
+  auto options = std::make_shared<ObjectOptions>();
+  auto how = std::make_shared<ExecOptions>();
+  CLI::App* command =
+      declare_with_status(place, "exec", "Run a command in a pod", options,
+                          [how](ObjectSession& session) { return exec(session, *how); });
+  // Two words at least: else CLI11 would take what follows `--` for the program's own.
+  command->add_option("pod", options->words, "POD -- COMMAND [ARGUMENT…]")->expected(2, words_max);
+  command->add_option("-c,--container", how->container, "Which container");
+  command->add_flag("-i,--stdin", how->reads_input, "Give it our standard input");
+}
+
 void add_wait(const Place& place) {
   auto options = std::make_shared<ObjectOptions>();
   auto what = std::make_shared<std::string>();
   auto timeout = std::make_shared<std::string>("30s");
-  CLI::App* command =
-      declare(place, "wait", "Wait until objects have a condition, or are gone", options,
-              [what, timeout](ObjectSession& session) -> Result<> {
-                return wait(session, {.what = *what, .patience = TRY(patience_of(*timeout))});
-              });
+  CLI::App* command = declare(place, "wait", "Wait until objects have a condition, or are gone",
+                              options, [what, timeout](ObjectSession& session) -> Result<> {
+                                const Span patience = TRY(patience_of(*timeout));
+                                return wait(session, {.what = *what, .patience = patience});
+                              });
   add_words(command, *options);
   add_selectors(command, *options);
   command->add_flag("--all", options->all, "All of the type in the namespace");
@@ -202,6 +230,7 @@ void add_object_commands(CLI::App& app, const Output& output, const OpenTalk& op
   add_apply(place);
   add_delete(place);
   add_logs(place);
+  add_exec(place);
   add_wait(place);
   add_events(place);
 }

@@ -31,7 +31,8 @@ constexpr std::string_view table = R"({"kind":"Table","metadata":{"resourceVersi
   "columnDefinitions":[{"name":"Name","priority":0},{"name":"Data","priority":0},
     {"name":"Hidden","priority":1}],
   "rows":[{"cells":["a-long-name",2,"x"],"object":{"metadata":{"name":"a-long-name","namespace":"n",
-    "labels":{"k":"v"}}}},{"cells":["b",10,"y"],"object":{"metadata":{"name":"b","namespace":"n"}}}]})";
+    "labels":{"k":"v"}}}},
+    {"cells":["b",10,"y"],"object":{"metadata":{"name":"b","namespace":"n"}}}]})";
 constexpr std::string_view absent = R"({"kind":"Status","status":"Failure","code":404,
   "reason":"NotFound","message":"configmaps \"nope\" not found"})";
 
@@ -51,6 +52,11 @@ class PretendedServer final : public Talk {
     const Reply reply = ask(question).value_or(Reply{});
     if (reply.status == 200) on_piece(reply.body);
     return reply;
+  }
+  Result<int> execute(const std::string& target, const Conversation& conversation) override {
+    asked->push_back({.target = target});
+    conversation.out("said by the command\n");
+    return 3;
   }
   std::string name_space() const override { return "n"; }
 };
@@ -117,8 +123,8 @@ TEST(ObjectCommands, an_unknown_type_is_named) {
 TEST(ObjectCommands, names_paths_and_columns_are_forms_of_output) {
   const std::map<std::string, Reply> replies = {
       {"GET /apis/batch/v1/namespaces/n/jobs/j",
-       good(
-           R"({"kind":"Job","metadata":{"name":"j","managedFields":[{}]},"spec":{"parallelism":3}})")}};
+       good(R"({"kind":"Job","metadata":{"name":"j","managedFields":[{}]},
+         "spec":{"parallelism":3}})")}};
   EXPECT_EQ(run_with({"get", "job", "j", "-o", "name"}, replies).out, "job.batch/j\n");
   EXPECT_EQ(run_with({"get", "jobs/j", "-o", "jsonpath={.spec.parallelism}"}, replies).out, "3");
   EXPECT_EQ(run_with({"get", "jobs.batch/j", "-o", "yaml"}, replies).out,
@@ -163,6 +169,17 @@ TEST(ObjectCommands, logs_are_printed_as_they_come) {
       {{"GET /api/v1/namespaces/n/pods/p/log?container=main&tailLines=2", good("a\nb\n")}});
   EXPECT_EQ(done.code, 0) << done.error;
   EXPECT_EQ(done.out, "a\nb\n");
+}
+
+TEST(ObjectCommands, exec_ends_with_the_status_of_the_command) {
+  const Outcome done = run_with(
+      {"exec", "-i", "p", "--", "sh", "-c", "exit 3"},
+      {{"GET /api/v1/namespaces/n/pods/p", good(R"({"spec":{"containers":[{"name":"main"}]}})")}});
+  EXPECT_EQ(done.code, 3) << done.error;
+  EXPECT_EQ(done.out, "said by the command\n");
+  EXPECT_EQ(done.asked.back().target,
+            "/api/v1/namespaces/n/pods/p/exec?command=sh&command=-c&command=exit%203&"
+            "container=main&stdin=true&stdout=true&stderr=true");
 }
 
 TEST(ObjectCommands, a_description_has_words_for_fields) {

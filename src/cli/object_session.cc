@@ -113,6 +113,11 @@ Result<Reply> ObjectSession::listen(const Question& question, const OnPiece& on_
   return talk_->listen(question, on_piece);
 }
 
+Result<int> ObjectSession::execute(const std::string& target, bool reads_input) {
+  return talk_->execute(target,
+                        {.out = output_.out, .error = output_.error, .reads_input = reads_input});
+}
+
 Result<std::vector<Target>> ObjectSession::targets(const std::vector<std::string>& words) const {
   std::vector<Target> made;
   if (words.empty()) return wrong("Required resource not specified.");
@@ -125,8 +130,8 @@ Result<std::vector<Target>> ObjectSession::targets(const std::vector<std::string
             "there is no need to specify a resource type as a separate argument when passing "
             "arguments in resource/name form");
       }
-      made.push_back(
-          {.kind = TRY(names_.find(word.substr(0, slash))), .name = word.substr(slash + 1)});
+      ServedKind kind = TRY(names_.find(word.substr(0, slash)));
+      made.push_back({.kind = std::move(kind), .name = word.substr(slash + 1)});
     }
     return made;
   }

@@ -55,6 +55,7 @@ class ObjectSession {
   Result<Reply> ask(const Question& question);
   Result<objects::Value> ask_value(const Question& question);
   Result<Reply> listen(const Question& question, const OnPiece& on_piece);
+  Result<int> execute(const std::string& target, bool reads_input);
 
   // `pods a b`, `pods,jobs`, `pod/a job/b`, `all`.
   Result<std::vector<Target>> targets(const std::vector<std::string>& words) const;

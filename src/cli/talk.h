@@ -37,6 +37,13 @@ struct Reply {
 // Answers whether it wants more.
 using OnPiece = std::function<bool(std::string_view piece)>;
 
+// With a command in a pod: where its output goes, and whether it gets our standard input.
+struct Conversation {
+  std::function<void(std::string_view text)> out;
+  std::function<void(std::string_view text)> error;
+  bool reads_input = false;
+};
+
 class Talk {
  public:
   virtual ~Talk() = default;
@@ -45,6 +52,10 @@ class Talk {
 
   // The body of an answer 200 comes in pieces; that of another one is in the reply.
   virtual Result<Reply> listen(const Question& question, const OnPiece& on_piece) = 0;
+
+  // Runs a command in a pod (the target is an exec subresource with its query); answers its exit
+  // status.
+  virtual Result<int> execute(const std::string& target, const Conversation& conversation) = 0;
 
   // That of the kubeconfig's context.
   virtual std::string name_space() const = 0;

@@ -3,15 +3,19 @@
 
 #include <utility>
 
+#include "base/os/files.h"
 #include "base/os/folders.h"
 #include "base/os/process.h"
 #include "cli/settings.h"
 #include "client/https/blocking_client.h"
+#include "client/https/pod_command.h"
 #include "main/cluster_client.h"
 
 namespace muster {
 
 namespace {
+
+constexpr std::size_t input_bytes_max = std::size_t{256} * 1024 * 1024;
 
 client::HttpRequest request_of(const cli::Question& question) {
   return {.method = question.method,
@@ -32,8 +36,8 @@ Result<cli::Reply> reply_of(Result<client::WholeAnswer> answer) {
 
 class HttpsTalk final : public cli::Talk {
  public:
-  HttpsTalk(std::unique_ptr<client::BlockingClient> client, std::string name_space)
-      : client_(std::move(client)), name_space_(std::move(name_space)) {}
+  HttpsTalk(std::unique_ptr<client::BlockingClient> client, client::ClusterAccess access)
+      : client_(std::move(client)), access_(std::move(access)) {}
 
   Result<cli::Reply> ask(const cli::Question& question) override {
     return reply_of(client_->ask(request_of(question)));
@@ -43,11 +47,24 @@ class HttpsTalk final : public cli::Talk {
     return reply_of(client_->listen(request_of(question), on_piece));
   }
 
-  std::string name_space() const override { return name_space_; }
+  Result<int> execute(const std::string& target, const cli::Conversation& with) override {
+    client::PodCommandStreams streams{
+        .out = with.out, .error = with.error, .follows_standard_input = with.reads_input};
+    auto done = client::run_pod_command(access_, target, streams);
+    // A file cannot be followed: it is read first.
+    if (!done && done.error().code == ErrorCode::unsupported_media_type && with.reads_input) {
+      streams.input = TRY(read_standard_input(input_bytes_max));
+      done = client::run_pod_command(access_, target, streams);
+    }
+    if (!done) return Error{done.error().code, "error: " + done.error().message};
+    return done;
+  }
+
+  std::string name_space() const override { return access_.name_space; }
 
  private:
   const std::unique_ptr<client::BlockingClient> client_;
-  const std::string name_space_;
+  const client::ClusterAccess access_;
 };
 
 std::string find_kubeconfig(const std::string& given) {
@@ -63,13 +80,13 @@ std::string find_kubeconfig(const std::string& given) {
 }  // namespace
 
 Result<std::unique_ptr<cli::Talk>> open_https_talk(const cli::TalkOptions& options) {
-  const auto access = read_cluster_access(
+  auto access = read_cluster_access(
       {.kubeconfig = find_kubeconfig(options.kubeconfig), .context = options.context});
   if (!access) return Error{access.error().code, "error: " + access.error().to_string()};
   auto client = client::BlockingClient::open(*access);
   if (!client) return Error{client.error().code, "error: " + client.error().to_string()};
   return std::unique_ptr<cli::Talk>(
-      std::make_unique<HttpsTalk>(std::move(*client), access->name_space));
+      std::make_unique<HttpsTalk>(std::move(*client), std::move(*access)));
 }
 
 }  // namespace muster

@@ -2,6 +2,7 @@
 #include "client/https/blocking_client.h"
 
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <chrono>
 #include <optional>
 #include <utility>
@@ -16,6 +17,7 @@ struct BlockingClient::Core {
 
   Result<WholeAnswer> converse(std::string text, LineCallbacks callbacks);
   void run_until_answered();
+  void arm_sweep();
 
   Endpoint endpoint;
   TlsContext context;
@@ -23,6 +25,7 @@ struct BlockingClient::Core {
   RequestManners manners;
   HttpsLimits limits;
   boost::asio::io_context io{1};
+  boost::asio::steady_timer timer{io};
   std::shared_ptr<Line> line;
   std::optional<Result<WholeAnswer>> answer;
   bool may_ask_again = false;
@@ -30,15 +33,21 @@ struct BlockingClient::Core {
 
 // Handlers run here; in between the line is told that time passes.
 void BlockingClient::Core::run_until_answered() {
-  const std::chrono::nanoseconds sweep(limits.sweep.nanoseconds);
-  auto next = std::chrono::steady_clock::now() + sweep;
+  arm_sweep();
   while (!answer) {
     io.restart();
-    io.run_one_until(next);
-    if (std::chrono::steady_clock::now() < next) continue;
-    next += sweep;
-    line->sweep();
+    io.run_one();
   }
+  timer.cancel();
+}
+
+void BlockingClient::Core::arm_sweep() {
+  timer.expires_after(std::chrono::nanoseconds(limits.sweep.nanoseconds));
+  timer.async_wait([this](boost::system::error_code fault) {
+    if (fault) return;
+    line->sweep();
+    arm_sweep();
+  });
 }
 
 Result<WholeAnswer> BlockingClient::Core::converse(std::string text, LineCallbacks callbacks) {

@@ -19,6 +19,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
+	"k8s.io/client-go/util/retry"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
@@ -178,10 +179,17 @@ func custom(ctx context.Context, direct client.Client) error {
 	if err := direct.Create(ctx, flavor); err != nil {
 		return err
 	}
-	if err := unstructured.SetNestedField(flavor.Object, "b", "spec", "nodeLabels", "a"); err != nil {
-		return err
-	}
-	if err := direct.Update(ctx, flavor); err != nil {
+	// The platform writes to it, too.
+	err := retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+		if err := direct.Get(ctx, client.ObjectKeyFromObject(flavor), flavor); err != nil {
+			return err
+		}
+		if err := unstructured.SetNestedField(flavor.Object, "b", "spec", "nodeLabels", "a"); err != nil {
+			return err
+		}
+		return direct.Update(ctx, flavor)
+	})
+	if err != nil {
 		return err
 	}
 	list := &unstructured.UnstructuredList{}
