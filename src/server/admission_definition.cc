@@ -76,9 +76,10 @@ void warn_of_formats(Admission& admission) {
   }
 }
 
-// status.storedVersions has every version that an object may be stored in.
-void remember_storage_version(Admission& admission) {
-  const View listed = admission.object["status"]["storedVersions"];
+// status.storedVersions has every version that an object may be stored in. Of a kind of ours only
+// the definition of now counts: two installers may bring it with different versions.
+void remember_storage_version(Admission& admission, bool first_class) {
+  const View listed = first_class ? View() : admission.object["status"]["storedVersions"];
   for (View version : admission.object["spec"]["versions"].elements()) {
     if (!version["storage"].boolean_or(false)) continue;
     for (View known : listed.elements()) {
@@ -137,13 +138,14 @@ void check_approval(Admission& admission) {
 
 Outcome<> admit_definition(Context& context, Admission& admission) {
   if (admission.target.is_status()) return {};
-  remember_storage_version(admission);
+  const bool first_class = is_first_class(context.registry, admission.object);
+  remember_storage_version(admission, first_class);
   admission.errors.add_all(context.registry.check(admission.object, admission.old_object));
   check_stored_versions(admission);
   check_approval(admission);
   if (!admission.errors.empty()) return {};
   warn_of_formats(admission);
-  if (!is_first_class(context.registry, admission.object)) {
+  if (!first_class) {
     if (admission.object["spec"]["conversion"]["strategy"].string_or("") == "Webhook") {
       admission.warnings.emplace_back(
           "conversion webhooks are not called: versions of this kind differ in apiVersion alone");

@@ -12,6 +12,7 @@
 #include "objects/json.h"
 #include "server/json_text.h"
 #include "server/scale.h"
+#include "server/storage_version.h"
 
 namespace muster::server {
 
@@ -91,6 +92,7 @@ void write_resource(JsonText& out, const Kind& kind, const KindVersion& version)
   out.key("namespaced").boolean(is_namespaced).key("kind").text(kind.kind);
   out.key("verbs").texts(verbs_of(kind));
   write_names(out, kind);
+  if (kind.is_stored) out.key("storageVersionHash").text(storage_version_hash(kind));
   out.end_object();
   for (const Subresource& subresource : subresources_of(kind, version)) {
     out.begin_object().key("name").text(fmt::format("{}/{}", kind.plural, subresource.name));

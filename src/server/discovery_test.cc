@@ -44,11 +44,12 @@ TEST_F(DiscoveryTest, jobs_are_listed_as_the_real_server_lists_them) {
       R"({"kind":"APIResourceList","apiVersion":"v1","groupVersion":"batch/v1","resources":[)"
       R"({"name":"cronjobs","singularName":"cronjob","namespaced":true,"kind":"CronJob",)"
       R"("verbs":["create","delete","deletecollection","get","list","patch","update","watch"],)"
-      R"("shortNames":["cj"],"categories":["all"]},)"
+      R"("shortNames":["cj"],"categories":["all"],"storageVersionHash":"sd5LIXh4Fjs="},)"
       R"({"name":"cronjobs/status","singularName":"","namespaced":true,"kind":"CronJob",)"
       R"("verbs":["get","patch","update"]},)"
       R"({"name":"jobs","singularName":"job","namespaced":true,"kind":"Job","verbs":["create",)"
-      R"("delete","deletecollection","get","list","patch","update","watch"],"categories":["all"]},)"
+      R"("delete","deletecollection","get","list","patch","update","watch"],"categories":["all"],)"
+      R"("storageVersionHash":"mudhfqk/qZY="},)"
       R"({"name":"jobs/status","singularName":"","namespaced":true,"kind":"Job",)"
       R"("verbs":["get","patch","update"]}]})");
 }

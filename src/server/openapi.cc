@@ -68,7 +68,7 @@ class SchemaWriter {
     const std::string name = component_name(kind, version.name);
     out_.begin_object();
     write_description(schema, description_of(name));
-    write_members(schema, is_tenant(kind), name);
+    write_members(schema, is_tenant(kind), is_tenant(kind) ? std::string_view() : name);
     if (is_tenant(kind) && !schema["properties"]) {
       out_.key("properties").begin_object();
       write_resource_fields(View());

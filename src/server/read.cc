@@ -220,8 +220,9 @@ Outcome<std::string> list_text(Context& context, const Target& target, const Sna
   std::string out =
       fmt::format(R"({{"kind":"{}","apiVersion":"{}","metadata":{{"resourceVersion":"{}")",
                   target.kind->list_kind, target.api_version(), snapshot.revision.value);
-  // Of kinds of definitions it is there also where there is no more.
-  if (!snapshot.continue_token.empty() || target.kind->style == SchemaStyle::custom) {
+  // In plain lists of kinds of definitions it is there also where there is no more.
+  const bool always = types == ItemTypes::as_the_peer && target.kind->style == SchemaStyle::custom;
+  if (always || !snapshot.continue_token.empty()) {
     out += fmt::format(R"(,"continue":"{}")", snapshot.continue_token);
   }
   if (snapshot.remaining) out += fmt::format(R"(,"remainingItemCount":{})", *snapshot.remaining);

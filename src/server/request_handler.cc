@@ -59,6 +59,35 @@ bool knows_group(const objects::KindRegistry& registry, std::string_view group) 
                              [group](const auto& kind) { return kind->group == group; });
 }
 
+// The version of the same kind that a caller of a deprecated one should speak; null: none is
+// better.
+const objects::KindVersion* better_version(const Target& target) {
+  const objects::KindVersion* best = nullptr;
+  for (const objects::KindVersion& each : target.kind->versions) {
+    if (!each.served || each.definition["deprecated"].boolean_or(false)) continue;
+    if (!is_version_before(each.name, target.version->name)) continue;
+    if (best == nullptr || is_version_before(each.name, best->name)) best = &each;
+  }
+  return best;
+}
+
+// Every answer in a version that its definition calls deprecated says so.
+Respond warning_of_version(const Target& target, Respond respond) {
+  const objects::View definition = target.version->definition;
+  if (target.kind->is_built_in || !definition["deprecated"].boolean_or(false)) return respond;
+  std::string warning(definition["deprecationWarning"].string_or(""));
+  if (warning.empty()) {
+    warning = fmt::format("{} {} is deprecated", target.api_version(), target.kind->kind);
+    if (const objects::KindVersion* better = better_version(target)) {
+      warning += fmt::format("; use {}/{} {}", target.kind->group, better->name, target.kind->kind);
+    }
+  }
+  return [warning = std::move(warning), respond = std::move(respond)](Response response) mutable {
+    add_warnings({warning}, response);
+    respond(std::move(response));
+  };
+}
+
 }  // namespace
 
 RequestHandler::RequestHandler(Context& context) : context_(context), health_(context) {}
@@ -170,7 +199,7 @@ void RequestHandler::handle(Request request, Respond respond) {
       answer_form(asked.request, asked.route.query, many ? Answerable::lists : Answerable::objects);
   if (!form) return fail(form.error());
   asked.form = *form;
-  asked.respond = counted(asked, std::move(asked.respond));
+  asked.respond = counted(asked, warning_of_version(asked.target, std::move(asked.respond)));
   dispatch(std::move(asked));
 }
 

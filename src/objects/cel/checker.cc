@@ -228,7 +228,7 @@ Result<> Checker::select_field(Expression& expression, View schema) {
 Result<> Checker::select(Expression& expression) {
   const Kind operand = program_.child(expression, 0).kind;
   const View schema = schema_of(program_.child(expression, 0));
-  if (schema["properties"].is_object()) return select_field(expression, schema);
+  if (schema && operand == Kind::dynamic) return select_field(expression, schema);
   if (is_known(operand) && operand != Kind::map) {
     return complaint(expression.offset,
                      fmt::format("type '{}' does not support field selection", kind_name(operand)));

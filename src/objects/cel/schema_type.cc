@@ -30,13 +30,12 @@ TypeOfSchema type_of_schema(View schema) {
     type.kind = Kind::list;
     type.element = type_of_schema(schema["items"]).kind;
     type.schema = schema;
-  } else if (name == "object" && schema["properties"].is_object()) {
+  } else if (name == "object") {
     type.schema = schema;
-  } else if (name == "object" && schema["additionalProperties"].is_object()) {
+    if (!schema["additionalProperties"].is_object()) return type;
     type.kind = Kind::map;
     type.key = Kind::text;
     type.element = type_of_schema(schema["additionalProperties"]).kind;
-    type.schema = schema;
   }
   return type;
 }

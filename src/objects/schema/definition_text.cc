@@ -279,6 +279,7 @@ SharedParts shared_parts(View versions) {
 }
 
 std::string go_versions(View versions, const SharedParts& shared) {
+  if (!versions.is_array()) return "null";
   std::string out = "[";
   bool first = true;
   for (View version : versions.elements()) {
