@@ -52,6 +52,10 @@ Shape shape_of(SchemaNode node, View value) {
     const bool granular = value.is_object() && (!node || node.style() == SchemaStyle::custom);
     return granular ? Shape::object : Shape::whole;
   }
+  // JSON that Kubernetes' own kinds carry along without looking into it.
+  const bool opaque = node.style() == SchemaStyle::native && node.preserves_unknown_fields() &&
+                      node.field_count() == 0;
+  if (opaque) return Shape::whole;
   if (node.type() == SchemaType::object) {
     const bool fits = value.is_object() || is_hollow(value);
     return fits && node.map_type() == MapType::granular ? Shape::object : Shape::whole;
