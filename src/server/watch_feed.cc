@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/watch_feed.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -29,9 +31,17 @@ Outcome<> check_initial_events(const WatchRequest& request) {
                               "sendInitialEvents is provided"));
   }
   if (request.resource_version_match != "NotOlderThan") {
-    return refused_option(FieldError::forbidden(
-        "sendInitialEvents",
+    FieldErrors errors;
+    errors.add(FieldError::forbidden(
+        "resourceVersionMatch",
         "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan"));
+    if (!request.resource_version_match.empty()) {
+      const std::string supported[] = {"NotOlderThan"};
+      errors.add(FieldError::not_supported("resourceVersionMatch",
+                                           objects::Value::string(request.resource_version_match),
+                                           supported));
+    }
+    return failures::invalid("meta.k8s.io", "ListOptions", "", errors);
   }
   if (!request.allow_bookmarks && *request.send_initial_events) {
     return refused_option(FieldError::forbidden(
@@ -72,7 +82,11 @@ Outcome<> WatchFeed::begin(const WatchRequest& request) {
   const std::string& version = request.resource_version;
   const auto revision = version.empty() ? store::Revision() : parse_revision(version);
   if (!revision) {
-    return Error::bad_request("a resourceVersion is a whole number", "resourceVersion");
+    Failure failure;  // the peer's storage says so, without a reason
+    failure.message = fmt::format(
+        "resourceVersion: Invalid value: {0}: strconv.ParseUint: parsing {0}: invalid syntax",
+        objects::go_quoted(version));
+    return failure;
   }
   const bool sends_state = request.send_initial_events.value_or(revision->is_none());
   store::Revision after = *revision;
