@@ -70,6 +70,37 @@ void add_controller(CLI::App& app, const Commands& commands, Chosen& chosen) {
       [&, options] { chosen = [&, options] { return commands.controller(*options); }; });
 }
 
+void add_token(CLI::App& app, const Commands& commands, Chosen& chosen) {
+  auto options = std::make_shared<TokenOptions>();
+  CLI::App* command =
+      app.add_subcommand("token", "Make, list and revoke tokens of people and programs");
+  command->require_subcommand(1);
+  const auto add = [&](const char* name, const char* help, TokenAction action) {
+    CLI::App* sub = command->add_subcommand(name, help);
+    sub->add_option("--data", options->data, data_help);
+    sub->add_option("--kubeconfig", options->kubeconfig,
+                    "How to reach the API (default: the platform's own)");
+    sub->add_option("--context", options->context, "The context (default: the current one)");
+    sub->callback([&commands, &chosen, options, action] {
+      chosen = [&commands, options, action] {
+        options->action = action;
+        return commands.token(*options);
+      };
+    });
+    return sub;
+  };
+  CLI::App* create = add("create", "Make a token and print it, this once", TokenAction::create);
+  create->add_option("user", options->user, "Whose it is")->required();
+  create->add_option("--group", options->groups, "A group of theirs, repeatable")
+      ->allow_extra_args(false);
+  create->add_option("--ttl", options->lifetime, "How long it lasts: 24h, or 0 for ever (720h)");
+  create->add_option("--description", options->description, "What it is for");
+  add("list", "List the tokens there are", TokenAction::list);
+  add("revoke", "End tokens at once", TokenAction::revoke)
+      ->add_option("name", options->names, "As in the list")
+      ->required();
+}
+
 void add_simulate(CLI::App& app, const Commands& commands, Chosen& chosen) {
   auto options = std::make_shared<SimulateOptions>();
   CLI::App* command = app.add_subcommand("simulate", "Replay a simulated run by its seed");
@@ -162,6 +193,7 @@ int run(int argc, const char* const* argv, const Output& output, const Commands&
   add_down_and_status(app, output, commands, chosen);
   add_controller(app, commands, chosen);
   if (commands.simulate) add_simulate(app, commands, chosen);
+  if (commands.token) add_token(app, commands, chosen);
   add_crds(app, output, chosen);
   add_plan(app, output, chosen);
   add_validate(app, output, chosen);

@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/error.h"
 #include "cli/settings.h"
@@ -46,6 +47,20 @@ struct SimulateOptions {
   bool verbose = false;
 };
 
+enum class TokenAction : std::uint8_t { create, list, revoke };
+
+struct TokenOptions {
+  TokenAction action = TokenAction::list;
+  std::string data;
+  std::string kubeconfig;  // empty: the one in the platform's folder
+  std::string context;
+  std::string user;
+  std::vector<std::string> groups;
+  std::string lifetime = "720h";  // 0: without an end
+  std::string description;
+  std::vector<std::string> names;  // to be revoked
+};
+
 // What only main/ can do.
 struct Commands {
   std::function<int(const std::string& data, const Settings& settings)> serve;
@@ -53,6 +68,7 @@ struct Commands {
   std::function<int(const ControllerOptions& options)> controller;
   std::function<int(const SimulateOptions& options)> simulate;
   OpenTalk open_talk;
+  std::function<int(const TokenOptions& options)> token;
 };
 
 int run(int argc, const char* const* argv, const Output& output, const Commands& commands);

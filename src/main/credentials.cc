@@ -65,6 +65,15 @@ Result<server::CertifiedKey> load_server(const std::string& data,
   return made;
 }
 
+Result<Secret> load_service_account_key(const std::string& data) {
+  const std::string path = data + "/tls/service-account.key";
+  auto found = read_whole_file(path, pem_bytes_max);
+  if (found && !found->empty()) return Secret(std::move(*found));
+  Secret made = TRY(server::TokenSigner::make_key());
+  TRY(write_private_file(path, made.reveal()));
+  return made;
+}
+
 Result<Secret> load_admin_token(const std::string& data, Random& random) {
   const std::string path = data + "/admin-token";
   auto found = read_whole_file(path, token_bytes_max);
@@ -83,6 +92,7 @@ Result<Credentials> load_credentials(const std::string& data, const cli::Setting
   Credentials credentials;
   credentials.authority = TRY(load_authority(data, now));
   credentials.server = TRY(load_server(data, credentials.authority, listen.host, now));
+  credentials.service_account_key = TRY(load_service_account_key(data));
   credentials.admin_token = TRY(load_admin_token(data, random));
   credentials.tokens.push_back({.digest = server::digest_of(credentials.admin_token.reveal()),
                                 .identity = server::admin_identity()});

@@ -1,6 +1,7 @@
 // Credentials: the keys and tokens of a platform, made at its first start and read afterwards. They
-// lie in the data folder, readable by its owner alone: tls/ (authority and server), tokens (digests
-// only) and kubeconfig, which holds the one token in clear.
+// lie in the data folder, readable by its owner alone: tls/ (authority, server, and the key that
+// signs tokens of service accounts), and kubeconfig, which holds the administrator's token in
+// clear.
 //
 //   Credentials credentials = TRY(load_credentials(data, settings, random, clock.wall()));
 //   TRY(write_kubeconfig(…, address));
@@ -23,6 +24,7 @@ namespace muster {
 struct Credentials {
   server::CertifiedKey authority;
   server::CertifiedKey server;
+  Secret service_account_key;
   std::vector<server::TokenRecord> tokens;
   Secret admin_token;
 };

@@ -13,6 +13,7 @@
 #include "main/https_talk.h"
 #include "main/serve.h"
 #include "main/status.h"
+#include "main/token.h"
 #include "simulator/house/simulate.h"
 
 namespace {
@@ -48,5 +49,8 @@ int main(int argc, char** argv) {
     return muster::simulator::simulate(options, output, muster::SystemClock());
   };
   commands.open_talk = muster::open_https_talk;
+  commands.token = [&](const muster::cli::TokenOptions& options) {
+    return muster::token(options, output);
+  };
   return muster::cli::run(argc, argv, output, commands);
 }

@@ -20,6 +20,7 @@
 #include "main/node_group.h"
 #include "main/webhook_client.h"
 #include "server/api_server.h"
+#include "server/audit.h"
 #include "server/authorization.h"
 #include "server/http/listener.h"
 #include "store/sqlite_store.h"
@@ -35,7 +36,7 @@ constexpr Span look_every = Span::of_milliseconds(1);
 
 // In the order of construction; destroyed from the last to the first, after the threads ended.
 struct Platform::Parts {
-  explicit Parts(const Log& log_in) : log(log_in), authenticator(clock) {}
+  explicit Parts(const Log& log_in) : log(log_in) {}
 
   std::string data;
   cli::Settings settings;
@@ -44,11 +45,12 @@ struct Platform::Parts {
   SystemRandom random;
   std::unique_ptr<FileLock> lock;
   Credentials credentials;
-  server::Authenticator authenticator;
-  server::RuleAuthorizer authorizer;
+  std::unique_ptr<server::TokenSigner> signer;
+  std::unique_ptr<server::Authenticator> authenticator;
 
   SystemDisk disk;
   EventLoop house;
+  std::unique_ptr<server::AuditFile> audit;
   PollLoop machine;
   WebhookClient webhooks{house};
   MetricRegistry metrics;  // of the house, as all who count
@@ -62,12 +64,24 @@ struct Platform::Parts {
   std::unique_ptr<server::HttpListener> listener;
   std::vector<std::jthread> threads;
 
+  Result<> open_credentials();
   Result<> open_store();
   void compose();
   void run_threads();
   void start_on_house(std::promise<Result<>>& started);
   void announce_when_ready(std::promise<Result<>>& started, MonotonicInstant deadline);
 };
+
+Result<> Platform::Parts::open_credentials() {
+  credentials = TRY(load_credentials(data, settings, random, clock.wall()));
+  signer = std::make_unique<server::TokenSigner>(
+      TRY(server::TokenSigner::of_key(credentials.service_account_key.reveal())));
+  authenticator = std::make_unique<server::Authenticator>(clock, signer.get());
+  for (server::TokenRecord& token : credentials.tokens) {
+    TRY(authenticator->accept(std::move(token)));
+  }
+  return {};
+}
 
 Result<> Platform::Parts::open_store() {
   // Nobody knows what is on the disk after a failed sync: the only honest thing is to end.
@@ -78,11 +92,18 @@ Result<> Platform::Parts::open_store() {
 }
 
 void Platform::Parts::compose() {
-  server = std::make_unique<server::ApiServer>(*store, house, clock, random,
-                                               server::ServerOptions{.authorizer = &authorizer,
-                                                                     .webhooks = &webhooks,
-                                                                     .metrics = &metrics,
-                                                                     .log = log.child("server")});
+  audit = std::make_unique<server::AuditFile>(disk, house,
+                                              server::AuditOptions{.folder = data + "/audit"});
+  server = std::make_unique<server::ApiServer>(
+      *store, house, clock, random,
+      server::ServerOptions{.role_based = true,
+                            .webhooks = &webhooks,
+                            .metrics = &metrics,
+                            .signer = signer.get(),
+                            .authenticator = authenticator.get(),
+                            .authority_pem = credentials.authority.certificate_pem,
+                            .audit = audit.get(),
+                            .log = log.child("server")});
   controller_api = server->in_process(server::controller_identity());
   agent_api = server->in_process(server::agent_identity());
   controllers = std::make_unique<control::Controllers>(
@@ -98,7 +119,7 @@ void Platform::Parts::compose() {
         server->handle(std::move(request), std::move(respond));
       },
       server::HttpOptions{.house = house,
-                          .authenticator = authenticator,
+                          .authenticator = *authenticator,
                           .server = credentials.server,
                           .client_authority_pem = credentials.authority.certificate_pem,
                           .counters = &http_counters,
@@ -112,10 +133,7 @@ Result<std::unique_ptr<Platform>> Platform::open(const std::string& data,
   parts->settings = settings;
   parts->lock = TRY(parts->disk.lock(cli::lock_path(data)));
   TRY(write_private_file(cli::pid_path(data), std::to_string(process_id()) + "\n"));
-  parts->credentials = TRY(load_credentials(data, settings, parts->random, parts->clock.wall()));
-  for (server::TokenRecord& token : parts->credentials.tokens) {
-    TRY(parts->authenticator.accept(std::move(token)));
-  }
+  TRY(parts->open_credentials());
   TRY(parts->open_store());
   parts->compose();
   parts->nodes = TRY(NodeGroups::make({.data = data,

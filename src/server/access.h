@@ -5,7 +5,7 @@
 
 #include <string_view>
 
-#include "objects/value.h"
+#include "server/authorizer.h"
 #include "server/context.h"
 #include "server/outcome.h"
 #include "server/request.h"
@@ -16,9 +16,8 @@ namespace muster::server {
 Outcome<> check_access(const Context& context, const Target& target, std::string_view verb,
                        const Identity& identity);
 
-// Whether this identity may change the object that is stored: a node only what is its own.
-Outcome<> check_stored(const Target& target, std::string_view verb, const Identity& identity,
-                       objects::View stored);
+// The same for a question that is asked in words: 403 in those of kube-apiserver.
+Outcome<> check_access(const Context& context, const Access& access);
 
 // 404 where the kind has no such subresource, 405 where it has none for this verb.
 Outcome<> check_subresource(const Target& target, std::string_view verb);

@@ -97,6 +97,7 @@ Outcome<> check_namespace(Context& context, const Target& target) {
 }
 
 Outcome<> admit(Context& context, Admission& admission) {
+  ALLOWED(restrict_node(context, admission));
   if (!is_part_of_muster(admission.identity)) {
     admission.object = without_reserved_annotations(admission.object, admission.old_object);
   }
@@ -106,9 +107,11 @@ Outcome<> admit(Context& context, Admission& admission) {
     if (target.kind->kind == "Pod") return admit_pod(context, admission);
     if (target.kind->kind == "Namespace") return admit_namespace(admission);
     if (target.kind->kind == "Service") return admit_service(context, admission);
+    if (target.kind->kind == "Secret") return admit_token(context, admission);
     return {};
   }
   if (target.is("batch", "jobs")) return admit_job(context, admission);
+  if (target.kind->group == rbac_group) return admit_rbac(context, admission);
   if (target.kind->group == objects::resources::kueue_group) return admit_kueue(admission);
   if (target.is(webhook_group, "mutatingwebhookconfigurations") ||
       target.is(webhook_group, "validatingwebhookconfigurations")) {

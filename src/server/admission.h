@@ -68,6 +68,16 @@ Outcome<> admit_definition(Context& context, Admission& admission);
 bool may_be_superseded(const Target& target);
 void admit_superseded(Context& context, Admission& admission);
 
+Outcome<> admit_rbac(Context& context, Admission& admission);
+void default_rbac(Admission& admission);
+Outcome<> admit_token(Context& context, Admission& admission);  // a Secret that is a token's record
+void validate_rbac(Admission& admission);
+
+// What a node may not say about the objects it may write, and which pods it may not delete.
+Outcome<> restrict_node(const Context& context, const Admission& admission);
+Outcome<> restrict_node_removal(const Target& target, const Identity& identity,
+                                objects::View stored);
+
 // Of pods that are created: the account they run as, the number of their priority class, and five
 // minutes on nodes that are not well.
 Outcome<> give_service_account(Context& context, Admission& admission);

@@ -4,14 +4,18 @@
 #include <utility>
 
 #include "objects/kind_registry.h"
+#include "server/account_keeper.h"
+#include "server/authorization.h"
 #include "server/claim_protection.h"
 #include "server/context.h"
 #include "server/custom_kinds.h"
 #include "server/garbage_collector.h"
 #include "server/in_process_api.h"
+#include "server/node_scope.h"
 #include "server/object_cache.h"
 #include "server/quota_book.h"
 #include "server/request_handler.h"
+#include "server/role_keeper.h"
 #include "server/server_metrics.h"
 #include "server/superseded_status.h"
 #include "server/tree_cache.h"
@@ -66,8 +70,12 @@ struct ApiServer::Parts {
                 .kind_changes = kind_changes,
                 .trees = trees,
                 .cache = cache,
-                .authorizer = options.authorizer == nullptr ? masters_only : *options.authorizer,
+                .authorizer = choose_authorizer(options),
+                .roles = roles,
                 .logs = options.logs,
+                .signer = options.signer,
+                .authenticator = options.authenticator,
+                .audit = options.audit,
                 .log = options.log},
         handler(context),
         custom_kinds(context, registry),
@@ -77,12 +85,17 @@ struct ApiServer::Parts {
         quota(context),
         protection(context),
         webhooks(context, options.webhooks),
-        metrics(options.metrics == nullptr ? own_metrics : *options.metrics) {
+        metrics(options.metrics == nullptr ? own_metrics : *options.metrics),
+        role_keeper(context, roles),
+        account_keeper(context, {.authority_pem = options.authority_pem,
+                                 .authenticator = options.authenticator}),
+        role_based(options.role_based) {
     context.quota = &quota;
     context.webhooks = &webhooks;
     context.metrics = &metrics;
   }
 
+  const Authorizer& choose_authorizer(const ServerOptions& options) const;
   void start();
   void ensure_namespace(std::string_view name);
   void ensure_priority_class(const SystemPriority& system);
@@ -92,6 +105,9 @@ struct ApiServer::Parts {
   KindChanges kind_changes;
   TreeCache trees;
   ObjectCache cache;
+  RoleIndex roles;
+  CachedNodeScope node_scope{registry, cache, trees};
+  RoleAuthorizer role_authorizer{roles, &node_scope};
   Context context;
   RequestHandler handler;
   CustomKinds custom_kinds;
@@ -103,7 +119,16 @@ struct ApiServer::Parts {
   Webhooks webhooks;
   MetricRegistry own_metrics;
   ServerMetrics metrics;
+  RoleKeeper role_keeper;
+  AccountKeeper account_keeper;
+  bool role_based;
 };
+
+const Authorizer& ApiServer::Parts::choose_authorizer(const ServerOptions& options) const {
+  if (options.authorizer != nullptr) return *options.authorizer;
+  if (options.role_based) return role_authorizer;
+  return masters_only;
+}
 
 void ApiServer::Parts::start() {
   custom_kinds.start();
@@ -119,6 +144,8 @@ void ApiServer::Parts::start() {
     upkeep.on_change(change);
     quota.on_change(change);
     protection.on_change(change);
+    role_keeper.on_change(change);
+    if (role_based) account_keeper.on_change(change);
   });
 }
 
@@ -158,6 +185,8 @@ Result<> ApiServer::load() {
   parts_->start();
   for (const std::string_view name : lasting_namespaces) parts_->ensure_namespace(name);
   for (const SystemPriority& system : system_priorities) parts_->ensure_priority_class(system);
+  parts_->role_keeper.start(parts_->role_based);
+  if (parts_->role_based) parts_->account_keeper.start();
   return {};
 }
 

@@ -17,6 +17,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "base/clock.h"
 #include "base/executor.h"
@@ -25,6 +26,8 @@
 #include "base/random.h"
 #include "base/result.h"
 #include "client/api.h"
+#include "server/audit.h"
+#include "server/authentication.h"
 #include "server/authorizer.h"
 #include "server/pod_logs.h"
 #include "server/pod_streams.h"
@@ -35,10 +38,15 @@
 namespace muster::server {
 
 struct ServerOptions {
-  const Authorizer* authorizer = nullptr;  // null: system:masters alone
+  const Authorizer* authorizer = nullptr;  // null: system:masters alone, or as roles say
+  bool role_based = false;                 // roles and bindings decide, and default ones are kept
   PodLogs* logs = nullptr;                 // null: there are none
   WebhookTransport* webhooks = nullptr;    // null: nobody can be asked
   MetricRegistry* metrics = nullptr;       // null: the server has one of its own
+  const TokenSigner* signer = nullptr;     // null: service accounts have no tokens
+  Authenticator* authenticator = nullptr;  // is given the tokens that are kept as Secrets
+  std::string authority_pem = {};          // who vouches for this server, told to every namespace
+  AuditSink* audit = nullptr;              // null: nobody keeps a record of who changed what
   Log log = Log::silent();
 };
 

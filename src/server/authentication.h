@@ -1,19 +1,25 @@
 // Authentication: who asks. A client presents a bearer token or a certificate of our authority;
-// nobody else is anybody, and only health and version are answered to nobody. Tokens are kept as
-// digests: whoever reads the file of tokens cannot use them.
+// nobody else is anybody, and only health and version are answered to nobody (system:anonymous).
+// Tokens are people's (kept as digests: whoever reads them cannot use them) or service accounts'
+// (signed).
 //
 //   const Secret token = make_token(random);                      // given to its bearer, once
 //   Authenticator authenticator(clock);
 //   authenticator.accept({.digest = digest_of(token.reveal()), .identity = admin_identity()});
-//   const Identity who = TRY(authenticator.authenticate({.authorization = header}, path));
+//   const Authenticated who = TRY(authenticator.authenticate({.authorization = header}, path));
 //
-// Assumes: it is filled before it is shared; then it may be asked on any thread.
+// Assumes: it may be asked on any thread, and tokens may be replaced while it is. Whether what a
+// service account's token is bound to still exists, is for the house to say (bound_trouble).
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>
 #include <cstddef>
+#include <map>
+#include <memory>
+#include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,11 +31,14 @@
 #include "base/secret.h"
 #include "server/certificates.h"
 #include "server/request.h"
+#include "server/service_account_token.h"
+#include "server/token_signer.h"
 
 namespace muster::server {
 
 inline constexpr std::size_t tokens_max = 1'024;
-inline constexpr std::size_t token_file_bytes_max = std::size_t{1024} * 1024;
+// Signatures of tokens that need not be looked at again.
+inline constexpr std::size_t signatures_kept_max = 1'024;
 
 // SHA-256 of a token.
 using TokenDigest = std::array<std::byte, 32>;
@@ -45,9 +54,8 @@ struct TokenRecord {
   std::optional<Instant> expires = {};
 };
 
-// The file of tokens: a line for each, `digest name expiry group…`, separated by tabs.
-std::string token_file_text(const std::vector<TokenRecord>& records);
-Result<std::vector<TokenRecord>> parse_token_file(std::string_view text);
+std::string digest_text(const TokenDigest& digest);
+std::optional<TokenDigest> parse_digest(std::string_view text);
 
 // What a client presents.
 struct Credentials {
@@ -55,21 +63,44 @@ struct Credentials {
   const CertificateSubject* certificate = nullptr;  // verified in the handshake
 };
 
+struct Authenticated {
+  Identity identity;
+  std::shared_ptr<const ServiceAccountToken> bound = {};  // of a service account's token
+};
+
 class Authenticator {
  public:
-  explicit Authenticator(const Clock& clock) : clock_(clock) {}
+  // Without a signer no service account has a token. It outlives this.
+  explicit Authenticator(const Clock& clock, const TokenSigner* signer = nullptr)
+      : clock_(clock), signer_(signer) {}
 
-  // Fails with too_large beyond tokens_max.
+  // A token that holds as long as the process. Fails with too_large beyond tokens_max.
   Result<> accept(TokenRecord record);
 
-  // The path decides only whether nobody may ask. Fails with `unauthorized`.
-  Result<Identity> authenticate(const Credentials& credentials, std::string_view path) const;
+  // Takes the place of those that were given here before.
+  void set_tokens(std::vector<TokenRecord> records);
+
+  // The path decides only whether nobody may ask. Fails with `unauthorized`, also for credentials
+  // that are wrong, expired or for somebody else.
+  Result<Authenticated> authenticate(const Credentials& credentials, std::string_view path) const;
+
+  // A token alone, for one of these audiences; none: for this server. The error's message says
+  // what kube-apiserver says in a TokenReview.
+  Result<Authenticated> authenticate_token(std::string_view token,
+                                           std::span<const std::string> audiences) const;
 
  private:
-  const TokenRecord* find(std::string_view token) const;
+  using Verified = std::shared_ptr<const ServiceAccountToken>;
+
+  std::optional<Identity> find(std::string_view token) const;
+  Result<Verified> verified(std::string_view token) const;
 
   const Clock& clock_;
-  std::vector<TokenRecord> records_;
+  const TokenSigner* signer_;
+  mutable std::mutex mutex_;
+  std::map<TokenDigest, TokenRecord> lasting_;          // under mutex_
+  std::map<TokenDigest, TokenRecord> records_;          // under mutex_
+  mutable std::map<TokenDigest, Verified> signatures_;  // under mutex_: those that were right
 };
 
 // The token of an Authorization header, whose scheme may be written in any case.

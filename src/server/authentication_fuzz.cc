@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/check.h"
+#include "objects/json.h"
 #include "server/authorization.h"
 
 using namespace muster;
@@ -20,26 +21,28 @@ class FixedClock final : public Clock {
 
 }  // namespace
 
-// A header and a path (up to the first line end), and the same bytes as a file of tokens. Nobody
-// becomes somebody without the token, and what is read as a file can be written and read again.
+// A header, and the same bytes as a web token and a certificate. Nobody becomes somebody without
+// the token or a signature, and what verifies is what was signed.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
   using namespace muster::server;
+  static const TokenSigner signer =
+      TokenSigner::of_key(TokenSigner::make_key().must().reveal()).must();
   const std::string_view text(reinterpret_cast<const char*>(bytes), size);
-  const std::size_t end = std::min(text.find('\n'), text.size());
-  const std::string_view header = text.substr(0, end);
-  const std::string_view path = text.substr(std::min(end + 1, text.size()));
   const FixedClock clock;
-  Authenticator authenticator(clock);
+  Authenticator authenticator(clock, &signer);
   authenticator.accept({.digest = digest_of("token"), .identity = admin_identity()}).must();
-  const auto identity = authenticator.authenticate({.authorization = header}, path);
-  if (identity && identity->name != anonymous_user) CHECK(bearer_token(header) == "token");
-  if (identity && identity->name == anonymous_user) {
-    CHECK(header.empty() && is_public_path(path));
+  const auto who = authenticator.authenticate({.authorization = text}, "/version");
+  if (who && who->identity.name != anonymous_user) CHECK(bearer_token(text) == "token");
+  if (who && who->identity.name == anonymous_user) CHECK(!bearer_token(text));
+  CHECK(!authenticator.authenticate_token(text, {}) || text == "token");
+  CHECK(!signer.verify(text));
+  if (const auto claims = objects::parse_json(text); claims && claims->view().is_object()) {
+    const std::string token = signer.sign(*claims).must();
+    if (token.size() <= web_token_bytes_max) CHECK(signer.verify(token).must() == *claims);
+    (void)read_service_account_token(*claims);
   }
-  if (const auto records = parse_token_file(text)) {
-    const auto again = parse_token_file(token_file_text(*records)).must();
-    CHECK(again.size() == records->size());
-  }
+  (void)base64_url_decode(text);
+  (void)service_account_of(text);
   (void)read_certificate(text);
   return 0;
 }

@@ -1,21 +1,22 @@
-// The rules of who may do what, until RBAC objects are served: `system:masters` may do everything,
-// the controllers do what controllers do, a node reads what it runs and writes about itself
-// (node_may_write asks that again once the object is known), everybody may ask for health,
-// version and, when known by name, for discovery. What no rule allows is denied.
+// Who may do what: `system:masters` may do everything, a node what concerns it
+// (server/node_access.h), everybody what roles give them (server/role_index.h). What no rule allows
+// is denied.
 //
-//   const RuleAuthorizer authorizer;
-//   ApiServer server(…, {.authorizer = &authorizer});
-//   auto api = server.in_process(controller_identity());
+//   RoleIndex roles;                                    // follows the store
+//   const RoleAuthorizer authorizer(roles, &scope);
+//   const RuleAuthorizer fixed;                         // the default roles, whatever the store
+//   has
 //
-// Assumes: it may be asked on any thread and keeps nothing of a question.
+// Assumes: a RoleAuthorizer is asked on the thread of its index; a RuleAuthorizer on any.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string_view>
 
-#include "objects/value.h"
 #include "server/authorizer.h"
+#include "server/node_access.h"
 #include "server/request.h"
+#include "server/role_index.h"
 
 namespace muster::server {
 
@@ -35,13 +36,25 @@ Identity agent_identity();
 Identity node_identity(std::string_view node_name);
 Identity anonymous_identity();
 
+class RoleAuthorizer final : public Authorizer {
+ public:
+  // Both outlive it. Without a scope every object is taken to concern every node.
+  explicit RoleAuthorizer(const RoleIndex& roles, const NodeScope* scope = nullptr)
+      : roles_(roles), scope_(scope) {}
+
+  bool allows(const Access& access) const override;
+  Verdict judge(const Access& access) const override;
+
+ private:
+  const RoleIndex& roles_;
+  const NodeScope* scope_;
+};
+
+// The default roles alone, for who serves no roles: simulations, tests.
 class RuleAuthorizer final : public Authorizer {
  public:
   bool allows(const Access& access) const override;
+  Verdict judge(const Access& access) const override;
 };
-
-// Whether a node may change this object, as it is stored: only pods that are bound to it, and
-// itself. Everybody who is no node may, as far as this goes.
-bool node_may_write(const Access& access, objects::View stored);
 
 }  // namespace muster::server

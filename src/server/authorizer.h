@@ -8,6 +8,7 @@
 #pragma once
 
 #include <algorithm>
+#include <string>
 #include <string_view>
 
 #include "server/request.h"
@@ -23,13 +24,21 @@ struct Access {
   std::string_view subresource = {};
   std::string_view name_space = {};
   std::string_view name = {};
-  std::string_view path = {};  // "/version"; of non-resource requests alone
+  std::string_view path = {};            // "/version"; of non-resource requests alone
+  std::string_view field_selector = {};  // of list and watch
+};
+
+// The answer in words. The reason says which binding allowed it, or what was wrong with the rules.
+struct Verdict {
+  bool allowed = false;
+  std::string reason = {};
 };
 
 class Authorizer {
  public:
   virtual ~Authorizer() = default;
   virtual bool allows(const Access& access) const = 0;
+  virtual Verdict judge(const Access& access) const { return {.allowed = allows(access)}; }
 };
 
 inline constexpr std::string_view masters_group = "system:masters";

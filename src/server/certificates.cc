@@ -198,8 +198,16 @@ std::vector<std::string> hosts_of(const X509* certificate) {
   return hosts;
 }
 
+std::string fingerprint_of(const X509* certificate) {
+  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
+  unsigned size = 0;
+  if (X509_digest(certificate, EVP_sha256(), digest.data(), &size) != 1) return {};
+  return fmt::format("{:02x}", fmt::join(digest.begin(), digest.begin() + size, ""));
+}
+
 CertificateSubject subject_of(const X509* certificate) {
   CertificateSubject subject;
+  subject.fingerprint = fingerprint_of(certificate);
   const X509_NAME* name = X509_get_subject_name(certificate);
   for (int at = 0; at < X509_NAME_entry_count(name); ++at) {
     const X509_NAME_ENTRY* entry = X509_NAME_get_entry(name, at);

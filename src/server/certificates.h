@@ -31,6 +31,7 @@ struct CertifiedKey {
 struct CertificateSubject {
   std::string common_name;
   std::vector<std::string> organizations = {};
+  std::string fingerprint = {};  // SHA-256 of the certificate, in hexadecimal
 };
 
 struct CertificateRequest {

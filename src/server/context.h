@@ -12,6 +12,7 @@
 #include "server/object_cache.h"
 #include "server/pod_logs.h"
 #include "server/pod_streams.h"
+#include "server/role_index.h"
 #include "server/tree_cache.h"
 #include "store/store.h"
 
@@ -20,6 +21,9 @@ namespace muster::server {
 class QuotaBook;
 class ServerMetrics;
 class Webhooks;
+class AuditSink;
+class Authenticator;
+class TokenSigner;
 
 struct Context {
   store::Store& store;
@@ -31,11 +35,15 @@ struct Context {
   TreeCache& trees;
   ObjectCache& cache;
   const Authorizer& authorizer;
+  const RoleIndex& roles;
   PodLogs* logs = nullptr;
   QuotaBook* quota = nullptr;
   Webhooks* webhooks = nullptr;
   ServerMetrics* metrics = nullptr;
   PodStreams* streams = nullptr;
+  const TokenSigner* signer = nullptr;           // null: service accounts have no tokens
+  const Authenticator* authenticator = nullptr;  // null: nobody knows a token
+  AuditSink* audit = nullptr;                    // null: nobody keeps a record
   Log log = Log::silent();
 };
 

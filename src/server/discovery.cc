@@ -159,6 +159,9 @@ std::vector<Subresource> subresources_of(const Kind& kind, const KindVersion& ve
     all.push_back({"portforward", "", "", "PodPortForwardOptions", {"create", "get"}});
     all.push_back({"resize", "", "", "Pod", {"get", "patch", "update"}});
   }
+  if (is_core && kind.plural == "serviceaccounts") {
+    all.push_back({"token", "authentication.k8s.io", "v1", "TokenRequest", {"create"}});
+  }
   if (is_core && kind.plural == "namespaces") {
     all.push_back({"finalize", "", "", "Namespace", {"update"}});
   }

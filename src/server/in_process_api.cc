@@ -8,6 +8,7 @@
 
 #include "objects/json.h"
 #include "server/access.h"
+#include "server/audit_call.h"
 #include "server/limits.h"
 #include "server/read.h"
 #include "server/stored_object.h"
@@ -198,6 +199,8 @@ WriteRequest InProcessApi::write_request(Call call, Target target) const {
 }
 
 void InProcessApi::call(Call call, client::Answer answer) {
+  answer = audited(context_, identity_, call, name_of(call.verb), std::move(answer));
+  context_.cache.catch_up();
   auto allowed = allowed_target(call);
   if (!allowed) return answer_later(std::move(answer), std::move(allowed).error());
   Target target = std::move(allowed).take();

@@ -4,6 +4,8 @@
 #include "objects/json.h"
 #include "server/request_handler.h"
 #include "server/server_metrics.h"
+#include "server/service_account_token.h"
+#include "server/token_signer.h"
 
 namespace muster::server {
 
@@ -60,11 +62,32 @@ Response RequestHandler::answer_path(const Asked& asked) {
     return value_answer(200, version_value(), {.pretty = form ? form->pretty : true});
   }
   if (path.starts_with("/openapi/v3")) return answer_openapi(asked);
+  if (path == "/openid/v1/jwks" || path == "/.well-known/openid-configuration") {
+    return answer_issuer(path);
+  }
   if (path == "/api" || path == "/apis" || path.starts_with("/api/") ||
       path.starts_with("/apis/")) {
     return answer_discovery(asked);
   }
   return page_not_found();
+}
+
+// What others need to verify tokens of service accounts.
+Response RequestHandler::answer_issuer(std::string_view path) const {
+  if (context_.signer == nullptr) return page_not_found();
+  const bool keys = path == "/openid/v1/jwks";
+  const Value document =
+      keys ? context_.signer->key_set()
+           : Value::object(
+                 {{"issuer", Value::string(token_issuer)},
+                  {"jwks_uri", Value::string(fmt::format("{}/openid/v1/jwks", token_issuer))},
+                  {"response_types_supported", Value::array({Value::string("id_token")})},
+                  {"subject_types_supported", Value::array({Value::string("public")})},
+                  {"id_token_signing_alg_values_supported",
+                   Value::array({Value::string("ES256")})}});
+  return {.content_type = keys ? "application/jwk-set+json" : "application/json",
+          .headers = {{"Cache-Control", "public, max-age=3600"}},
+          .body = Piece::copy_of(objects::to_json(document))};
 }
 
 Response RequestHandler::answer_discovery(const Asked& asked) {

@@ -11,7 +11,6 @@
 #include "objects/builder.h"
 #include "objects/metadata.h"
 #include "objects/rewrite.h"
-#include "server/access.h"
 #include "server/admission_chain.h"
 #include "server/commit.h"
 #include "server/custom_definition.h"
@@ -145,7 +144,7 @@ void finish(std::unique_ptr<Removal> removal, Outcome<Written> outcome) {
 
 Outcome<> check(const RemoveRequest& request, const Present& now) {
   if (!now) return not_found(request.target);
-  ALLOWED(check_stored(request.target, "delete", request.identity, now.tree));
+  ALLOWED(restrict_node_removal(request.target, request.identity, now.tree));
   return check_preconditions(request, now);
 }
 

@@ -28,9 +28,18 @@ namespace muster::server {
 
 // Who asks. `system:masters` may do everything.
 struct Identity {
+  using Extra = std::vector<std::pair<std::string, std::vector<std::string>>>;
+
   std::string name;
   std::vector<std::string> groups = {};
+  std::string uid = {};
+  Extra extra = {};  // sorted by key
 };
+
+struct ServiceAccountToken;
+
+// The Impersonate-… headers, without that prefix and in lower case: {"user", "bob"}.
+using ImpersonationHeaders = std::vector<std::pair<std::string, std::string>>;
 
 struct Request {
   std::string method = "GET";
@@ -43,6 +52,9 @@ struct Request {
   // The subprotocols that a WebSocket client offers, best first; nothing: no such client.
   std::optional<std::vector<std::string>> protocols = {};
   Identity identity = {};
+  std::shared_ptr<const ServiceAccountToken> bound = {};  // with whose token the identity came
+  ImpersonationHeaders impersonation = {};
+  std::string source = {};  // the address it came from, for the record
 };
 
 // One piece of a body, shared by everybody it is sent to.

@@ -9,6 +9,7 @@
 #include "base/duration.h"
 #include "server/access.h"
 #include "server/admission_chain.h"
+#include "server/audit_call.h"
 #include "server/body.h"
 #include "server/evict.h"
 #include "server/limits.h"
@@ -119,32 +120,6 @@ void RequestHandler::respond_later(Respond respond, Response response) {
   });
 }
 
-Outcome<> RequestHandler::check_allowed(const Asked& asked) const {
-  const Route& route = asked.route;
-  const Identity& identity = asked.request.identity;
-  if (!route.is_resource()) {
-    const std::string_view verb = asked.request.method == "GET" ? "get" : "post";
-    const Access access{.identity = identity, .verb = verb, .path = route.path};
-    if (context_.authorizer.allows(access)) return {};
-    return failures::denied_path(identity.name, verb, route.path);
-  }
-  const Access access{.identity = identity,
-                      .verb = asked.verb,
-                      .group = route.group,
-                      .resource = route.plural,
-                      .subresource = route.subresource,
-                      .name_space = route.name_space,
-                      .name = route.name};
-  if (context_.authorizer.allows(access)) return {};
-  std::string resource = route.plural;
-  if (!route.subresource.empty()) resource += "/" + route.subresource;
-  return failures::denied({.user = identity.name,
-                           .verb = asked.verb,
-                           .resource = {.group = route.group, .resource = resource},
-                           .name = route.name,
-                           .name_space = route.name_space});
-}
-
 // Finds the kind, its version and the part of it.
 Outcome<> RequestHandler::check_route(Asked& asked) const {
   const Route& route = asked.route;
@@ -161,8 +136,10 @@ Outcome<> RequestHandler::check_route(Asked& asked) const {
   const bool reads_all = asked.verb == "list" || asked.verb == "watch";
   if (across && !route.name.empty()) return failures::unknown_resource();
   if (!fits(asked.verb, route) || (across && !reads_all)) return failures::method_not_allowed();
-  // Whoever answers reviews does so before this.
-  if (!target.kind->is_stored) return failures::method_not_allowed();
+  if (!target.kind->is_stored) {
+    if (!route.name.empty()) return failures::unknown_resource();
+    if (asked.verb != "create") return failures::method_not_allowed();
+  }
   return check_subresource(target, asked.verb);
 }
 
@@ -178,6 +155,10 @@ void RequestHandler::handle(Request request, Respond respond) {
   };
   if (!watches) return fail(watches.error());
   asked.verb = verb_of(asked.request.method, asked.route, watches->value_or(false));
+  asked.respond =
+      audited(context_, asked.request, asked.route, asked.verb, std::move(asked.respond));
+  context_.cache.catch_up();  // a role that was written holds for the next request
+  if (auto settled = settle_identity(asked.request); !settled) return fail(settled.error());
   if (auto allowed = check_allowed(asked); !allowed) return fail(allowed.error());
   if (asked.request.path.starts_with("//")) {
     return respond_later(std::move(asked.respond), text_answer(404, "404 page not found\n"));
@@ -385,6 +366,9 @@ void RequestHandler::create(Asked asked) {
   auto write = write_request(asked);
   if (!write) {
     return respond_later(std::move(asked.respond), failure_answer(write.error(), asked.form));
+  }
+  if (!asked.target.kind->is_stored || asked.target.subresource == "token") {
+    return respond_later(std::move(asked.respond), reviewed(asked.form, write.value()));
   }
   const std::string part = asked.target.subresource;
   WriteAnswer done = answering(std::move(asked));

@@ -40,6 +40,8 @@ class RequestHandler {
     Respond respond;
   };
 
+  // Whether the token is still good, and as whom the request is made.
+  Outcome<> settle_identity(Request& request) const;
   Outcome<> check_route(Asked& asked) const;
   Outcome<> check_allowed(const Asked& asked) const;
   void dispatch(Asked asked);
@@ -48,6 +50,7 @@ class RequestHandler {
   Response answer_path(const Asked& asked);
   Response answer_discovery(const Asked& asked);
   Response answer_openapi(const Asked& asked);
+  Response answer_issuer(std::string_view path) const;
 
   Outcome<> check_version(const Asked& asked) const;
   Response get(const Asked& asked);
@@ -60,6 +63,9 @@ class RequestHandler {
   void patch(Asked asked);
   void remove(Asked asked);
   void remove_collection(Asked asked);
+
+  // Of a question that is asked by creating it.
+  Response reviewed(const AnswerForm& form, const WriteRequest& request);
 
   Outcome<WriteRequest> write_request(const Asked& asked) const;
   WriteAnswer answering(Asked asked);

@@ -96,6 +96,23 @@ ErrorCode error_code(const Failure& failure) {
   return failure.code >= 500 ? ErrorCode::internal : ErrorCode::bad_request;
 }
 
+// Browsers that take an answer for a page must not find one in it.
+std::string without_markup(std::string_view text) {
+  std::string safe;
+  for (const char character : text) {
+    if (character == '&') {
+      safe += "&amp;";
+    } else if (character == '<') {
+      safe += "&lt;";
+    } else if (character == '>') {
+      safe += "&gt;";
+    } else {
+      safe += character;
+    }
+  }
+  return safe;
+}
+
 }  // namespace
 
 Failure::Failure(const Error& error)
@@ -191,22 +208,27 @@ Failure forbidden(const StatusResource& resource, std::string_view name, std::st
 }
 
 Failure denied(const Denied& denied) {
-  const std::string where = denied.name_space.empty()
-                                ? "at the cluster scope"
-                                : fmt::format("in the namespace \"{}\"", denied.name_space);
+  const std::string where =
+      denied.name_space.empty()
+          ? "at the cluster scope"
+          : fmt::format("in the namespace {}", objects::go_quoted(denied.name_space));
   // The sentence names the subresource, the subject and the details do not.
   StatusResource subject = denied.resource;
   subject.resource = subject.resource.substr(0, subject.resource.find('/'));
-  return forbidden(
-      subject, denied.name,
-      fmt::format("User \"{}\" cannot {} resource \"{}\" in API group \"{}\" {}", denied.user,
-                  denied.verb, denied.resource.resource, denied.resource.group, where));
+  std::string why = without_markup(fmt::format("User {} cannot {} resource {} in API group {} {}",
+                                               objects::go_quoted(denied.user), denied.verb,
+                                               objects::go_quoted(denied.resource.resource),
+                                               objects::go_quoted(denied.resource.group), where));
+  if (!denied.reason.empty()) why += fmt::format(": {}", denied.reason);
+  return forbidden(subject, denied.name, why);
 }
 
-Failure denied_path(std::string_view user, std::string_view verb, std::string_view path) {
-  return failure(403, "Forbidden",
-                 fmt::format("forbidden: User \"{}\" cannot {} path \"{}\"", user, verb, path),
-                 StatusDetails());
+Failure denied_path(std::string_view user, std::string_view verb, std::string_view path,
+                    std::string_view reason) {
+  std::string why = without_markup(fmt::format(
+      "User {} cannot {} path {}", objects::go_quoted(user), verb, objects::go_quoted(path)));
+  if (!reason.empty()) why += fmt::format(": {}", reason);
+  return failure(403, "Forbidden", "forbidden: " + why, StatusDetails());
 }
 
 Failure unauthorized() {

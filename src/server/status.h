@@ -93,10 +93,12 @@ struct Denied {
   StatusResource resource = {};  // may be `pods/log`
   std::string_view name = {};
   std::string_view name_space = {};  // empty: the cluster scope
+  std::string_view reason = {};      // what the rules have to say about it
 };
 Failure denied(const Denied& denied);
 // `forbidden: User "u" cannot get path "/metrics"`
-Failure denied_path(std::string_view user, std::string_view verb, std::string_view path);
+Failure denied_path(std::string_view user, std::string_view verb, std::string_view path,
+                    std::string_view reason = {});
 
 Failure unauthorized();
 Failure namespace_terminating(const StatusResource& resource, std::string_view name,

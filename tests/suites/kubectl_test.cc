@@ -190,7 +190,7 @@ TEST_F(Kubectl, is_told_what_is_wrong) {
   EXPECT_THAT(refused.output, HasSubstr("You must be logged in to the server"));
   const Ran impersonating = kubectl("--as bob get pods");
   EXPECT_NE(impersonating.status, 0);
-  EXPECT_THAT(impersonating.output, HasSubstr("impersonation is not served here"));
+  EXPECT_THAT(impersonating.output, HasSubstr("User \"bob\" cannot list resource \"pods\""));
   std::string large = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: large}\ndata:\n  k: ";
   large.append(5'000'000, 'x');
   write("large.yaml", large + "\n");

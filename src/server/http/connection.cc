@@ -18,6 +18,7 @@
 #include <string>
 #include <utility>
 
+#include "base/ascii.h"
 #include "server/http/answer_text.h"
 #include "server/http/gzip.h"
 #include "server/http/tls.h"
@@ -56,6 +57,29 @@ Failure busy() {
 // With the limit in force, which a test may have lowered.
 Failure body_too_large(const HttpLimits& limits) {
   return Error::too_large(fmt::format("Request entity too large: limit is {}", limits.body_bytes));
+}
+
+// Names in lower case, without what they all begin with.
+template <class Message>
+ImpersonationHeaders impersonation_headers(const Message& message) {
+  constexpr std::string_view prefix = "impersonate-";
+  ImpersonationHeaders headers;
+  for (const auto& field : message) {
+    const std::string_view name = text_of(field.name_string());
+    if (!beast::iequals(name.substr(0, prefix.size()), prefix)) continue;
+    std::string lower(name.substr(prefix.size()));
+    for (char& character : lower) {
+      if (is_letter(character)) character = static_cast<char>(character | 0x20);
+    }
+    headers.emplace_back(std::move(lower), std::string(text_of(field.value())));
+  }
+  return headers;
+}
+
+std::string source_of(const tcp::socket& socket) {
+  Fault fault;
+  const tcp::endpoint peer = socket.remote_endpoint(fault);
+  return fault ? std::string() : peer.address().to_string();
 }
 
 Delivery as_delivery(std::uint64_t ticket, Response response) {
@@ -111,10 +135,11 @@ class TlsConnection final : public Connection, public std::enable_shared_from_th
   const std::uint64_t id_;
   State state_ = State::shaking;
   std::optional<CertificateSubject> client_ = {};
+  std::string source_;
 
   beast::flat_buffer buffer_;
   std::optional<http::request_parser<http::string_body>> parser_ = {};
-  Identity identity_ = {};          // of the request at hand
+  Authenticated who_ = {};          // asks the request at hand
   std::size_t body_reserved_ = 0;   // of the request at hand
   bool is_reading_ = false;         // an asynchronous read is under way
   bool awaits_first_byte_ = false;  // … and nothing of a request has come
@@ -137,6 +162,7 @@ TlsConnection::TlsConnection(Switchboard& board, tcp::socket peer, SSL* ssl, std
 
 void TlsConnection::start() {
   Fault ignored;
+  source_ = source_of(stream_.next_layer());
   stream_.next_layer().set_option(tcp::no_delay(true), ignored);
   stream_.next_layer().set_option(asio::socket_base::keep_alive(true), ignored);
   read_deadline_ = deadline(limits().handshake);
@@ -219,17 +245,12 @@ void TlsConnection::take_request() {
     return refuse(last, refusal(Error::bad_request("the target must be a path")));
   }
   const std::string_view path = target.substr(0, target.find('?'));
-  auto identity = board_.options().authenticator.authenticate(
+  auto who = board_.options().authenticator.authenticate(
       {.authorization = text_of(message[http::field::authorization]),
        .certificate = client_ ? &*client_ : nullptr},
       path);
-  if (!identity) return refuse(last, refusal(failures::unauthorized()));
-  identity_ = std::move(*identity);
-  for (const auto& field : message) {
-    if (beast::iequals(field.name_string().substr(0, 12), "Impersonate-")) {
-      return refuse(last, refusal(Error{ErrorCode::forbidden, "impersonation is not served here"}));
-    }
-  }
+  if (!who) return refuse(last, refusal(failures::unauthorized()));
+  who_ = std::move(*who);
   if (parser_->is_done()) return dispatch();
   read_body(last);
 }
@@ -305,7 +326,10 @@ void TlsConnection::dispatch() {
                   .user_agent = std::string(text_of(message[http::field::user_agent])),
                   .body = std::move(message.body()),
                   .protocols = std::move(protocols),
-                  .identity = std::move(identity_)};
+                  .identity = std::move(who_.identity),
+                  .bound = std::move(who_.bound),
+                  .impersonation = impersonation_headers(message),
+                  .source = source_};
   const std::uint64_t ticket = answers_.expect(form);
   reads_no_more_ = !form.keep_alive;
   if (board_.ask(
