@@ -1,7 +1,7 @@
 // DecisionWorld: a cluster that exists only as events, for measuring decisions alone. Workloads
 // arrive and end in virtual time; what plan() writes comes back as an event, a victim stops at
-// once, an admitted workload finishes after its run time. Counts decisions and the time that the
-// core itself took, without what the world around it costs.
+// once, an admitted workload finishes after its run time. Counts decisions and the processor time
+// that the core itself took, without what the world around it costs.
 //
 //   DecisionWorld world(policy);
 //   world.add(resources::cluster_queues, text);
@@ -19,7 +19,6 @@
 #include <vector>
 
 #include "base/instant.h"
-#include "base/os/system_clock.h"
 #include "core/model/cluster_state.h"
 #include "core/plan/plan.h"
 #include "objects/resource.h"
@@ -34,12 +33,15 @@ struct Spent {
   std::uint64_t admissions = 0;
   std::uint64_t evictions = 0;
   std::uint64_t events = 0;
-  std::int64_t deciding_ns = 0;  // plan() and assume()
-  std::int64_t applying_ns = 0;  // apply()
+  std::int64_t planning_ns = 0;  // plan()
+  std::int64_t assuming_ns = 0;  // assume()
+  std::int64_t applying_ns = 0;  // apply(), every event of every object
   std::int64_t writing_ns = 0;   // edits_of(): the text of conditions and events
 
-  std::int64_t core_ns() const { return deciding_ns + applying_ns; }
-  double decisions_per_second() const;
+  std::int64_t deciding_ns() const { return planning_ns + assuming_ns; }
+  std::int64_t core_ns() const { return deciding_ns() + applying_ns; }
+  double decisions_per_second() const;  // of all that the core does
+  double decided_per_second() const;    // of plan() and assume() alone
 };
 
 class DecisionWorld {
@@ -85,10 +87,10 @@ class DecisionWorld {
   void come(const Coming& coming);
   void write(const core::Edit& edit);
   void stop(const std::string& key);
-  void apply(const objects::Resource& resource, const objects::Value& object);
+  void happens(const objects::Resource& resource, const objects::Value& object);
+  void apply_all();
   Instant now() const;
 
-  SystemClock clock_;
   core::ClusterState state_;
   core::Policy policy_;
   Spent spent_;
@@ -96,6 +98,8 @@ class DecisionWorld {
   std::uint64_t number_ = 0;
   std::uint64_t revision_ = 0;
   std::size_t finished_ = 0;
+  std::vector<core::Event> happened_;  // not yet applied
+  std::vector<objects::Value> past_;   // earlier states, kept until the clock stands still
   std::map<std::string, Known> workloads_;
   std::priority_queue<Coming, std::vector<Coming>, std::greater<>> coming_;
 };

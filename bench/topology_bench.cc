@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/os/system_clock.h"
+#include "base/os/cpu_time.h"
 #include "core/model/tables.h"
 #include "core/placement/topology.h"
 #include "core/placement/topology_place.h"
@@ -78,10 +78,9 @@ class Cluster {
 };
 
 double microseconds(const std::function<void()>& body) {
-  SystemClock clock;
-  const MonotonicInstant start = clock.monotonic();
+  const Span start = thread_cpu_time();
   body();
-  return static_cast<double>((clock.monotonic() - start).nanoseconds) / 1e3;
+  return static_cast<double>((thread_cpu_time() - start).nanoseconds) / 1e3;
 }
 
 // Finds the place, takes it, and gives it back.

@@ -17,6 +17,7 @@
 
 #include "core/admission/last_tried.h"
 #include "core/admission/obstacle.h"
+#include "core/model/boxed.h"
 #include "core/model/flavor_resource.h"
 #include "core/model/ids.h"
 #include "core/model/read_workload.h"
@@ -83,7 +84,7 @@ struct PodSetFlavors {
   // Why it does not simply fit.
   Stretch obstacles = {};
   Stretch attempts = {};
-  std::optional<Reason> topology_failure = {};
+  Boxed<Reason> topology_failure = {};
   std::string error = {};  // why it could not even be tried
 };
 

@@ -289,11 +289,12 @@ TEST_F(FindAssignmentTest, a_workload_that_may_shrink_starts_with_as_many_pods_a
 
 TEST_F(FindAssignmentTest, several_pod_sets_shrink_in_proportion) {
   Workload spec;
-  spec.pod_sets.resize(2);
-  spec.pod_sets[0].count = 8;
-  spec.pod_sets[0].min_count = 2;
-  spec.pod_sets[1].count = 6;
-  spec.pod_sets[1].min_count = 3;
+  GangPodSets::List sets(2);
+  sets[0].count = 8;
+  sets[0].min_count = 2;
+  sets[1].count = 6;
+  sets[1].min_count = 3;
+  spec.pod_sets = GangPodSets(std::move(sets));
   ReducedCounts reduced(spec);
   EXPECT_EQ(reduced.steps(), 9);
   EXPECT_THAT(reduced.at(0), ::testing::ElementsAre(8, 6));

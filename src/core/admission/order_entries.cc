@@ -38,7 +38,8 @@ std::vector<std::size_t> order_entries(const Tables& tables, const Policy& polic
     rank.has_reservation = entry.is_second_pass;
     rank.preempts = prefers_preemptors && entry.is_preemptor;
     rank.borrow = entry.assignment.borrow;
-    rank.ticket = tables.ticket_of(entry.workload);
+    const bool waits = tables.pending.place_of(entry.workload) != PendingPlace::none;
+    rank.ticket = waits ? tables.pending.ticket(entry.workload) : tables.ticket_of(entry.workload);
     if (!by_priority) rank.ticket.priority = 0;
   }
   std::ranges::sort(ranks, goes_before);

@@ -29,7 +29,6 @@ void Tables::assume_admission(WorkloadId id, Admission admission, bool is_admitt
   enter_reservation(id);
   plan_second_pass(id);
   if (is_new) charge_admission(id);
-  bind_candidates.emplace(workloads.key(id), id);
 }
 
 // It holds what it has until it has stopped; nobody counts on it to stay.

@@ -253,7 +253,8 @@ void check_candidates(const Tables& tables, std::vector<std::string>& problems) 
                  (last == nullptr || CandidateBefore{tables}(*last, entry));
       last = &entry;
     }
-    if (!is_right || found != row.reserving) {
+    const std::set<WorkloadId> reserving(row.reserving.begin(), row.reserving.end());
+    if (!is_right || found != reserving || found.size() != row.reserving.size()) {
       problems.push_back(
           fmt::format("{} has lost the order of its candidates", tables.cluster_queues.key(id)));
     }

@@ -21,6 +21,7 @@ struct Reader {
 };
 
 constexpr std::array<Reader, 12> readers{{
+    {resources::workloads, &Tables::apply_workload},
     {resources::resource_flavors, &Tables::apply_flavor},
     {resources::namespaces, &Tables::apply_namespace},
     {resources::cluster_queues, &Tables::apply_cluster_queue},
@@ -28,7 +29,6 @@ constexpr std::array<Reader, 12> readers{{
     {resources::admission_checks, &Tables::apply_admission_check},
     {resources::local_queues, &Tables::apply_local_queue},
     {resources::topologies, &Tables::apply_topology},
-    {resources::workloads, &Tables::apply_workload},
     {resources::nodes, &Tables::apply_node},
     {resources::pods, &Tables::apply_pod},
     {resources::limit_ranges, &Tables::apply_limit_range},
@@ -111,14 +111,30 @@ void ClusterState::apply(const Event& event) {
     return;
   }
   if (event.type == EventType::config || !event.object.is_object()) return;
+  const bool is_workload = event.resource == resources::workloads;
+  if (!is_workload) tables_->wake_noted();
+  tables_->gather_wakes(is_workload);
   for (const Reader& reader : readers) {
-    if (reader.resource == event.resource) ((*tables_).*reader.apply)(event);
+    if (!(reader.resource == event.resource)) continue;
+    ((*tables_).*reader.apply)(event);
+    break;
   }
+  tables_->gather_wakes(false);
   // Kueue asks again after every event of a node, a pod or a topology, whatever it changed.
   const bool concerns_room = event.resource == resources::nodes ||
                              event.resource == resources::pods ||
                              event.resource == resources::topologies;
   if (concerns_room && tables_->holds_retries) tables_->wake_active_trees();
+}
+
+Tables& ClusterState::tables() {
+  tables_->wake_noted();
+  return *tables_;
+}
+
+const Tables& ClusterState::tables() const {
+  tables_->wake_noted();
+  return *tables_;
 }
 
 void ClusterState::assume(const Plan& plan) {
@@ -136,34 +152,39 @@ void ClusterState::assume(const Plan& plan) {
   }
   tables_->sweep_unsaid();
   // Everything that was to be looked at was looked at.
-  tables_->bind_candidates.clear();
+  tables_->forget_bind_candidates();
   tables_->endangered.clear();
 }
 
 void ClusterState::forget(const objects::Resource& resource, const objects::ObjectKey& key,
                           std::string_view uid) {
+  tables_->wake_noted();
   if (resource == resources::workloads) tables_->forget_workload(key_text(key), uid);
   if (resource == resources::pods) tables_->forget_pod(key_text(key), uid);
 }
 
 void ClusterState::hold_retries(bool holds) {
+  tables_->wake_noted();
   tables_->holds_retries = holds;
   if (!holds) tables_->retry_inadmissible();
 }
 
 void ClusterState::retry_inadmissible() {
+  tables_->wake_noted();
   tables_->retry_inadmissible();
 }
 
 void ClusterState::activate_all() {
+  tables_->wake_noted();
   tables_->activate_all();
 }
 
 bool ClusterState::has_work() const {
+  tables_->wake_noted();
   const auto& second = tables_->second_passes;
   const bool is_second_due = !second.empty() && second.begin()->first <= tables_->now;
   return is_second_due || !tables_->ready_queues.empty() || !tables_->untold.empty() ||
-         !tables_->bind_candidates.empty() || !tables_->endangered.empty() ||
+         tables_->bind_candidate_count > 0 || !tables_->endangered.empty() ||
          !tables_->loose_pods.empty() || tables_->has_unsaid();
 }
 

@@ -69,8 +69,8 @@ class ClusterState {
   Instant now() const;
 
   // For the phases of core.
-  Tables& tables() { return *tables_; }
-  const Tables& tables() const { return *tables_; }
+  Tables& tables();
+  const Tables& tables() const;
 
  private:
   std::unique_ptr<Tables> tables_;

@@ -88,15 +88,30 @@ void Tables::wake_tree(QuotaNodeId node) {
   const bool has_cycle = quota.has_cycle(node);
   QuotaNodeId root = node;
   while (!has_cycle && !quota.stated_parent(root).is_none()) root = quota.stated_parent(root);
-  if (!holds_retries) return wake_below(root);
+  if (!holds_retries) return gathers_wakes_ ? note_tree(root) : wake_below(root);
   if (has_cycle) return;  // Kueue waits for its end
   (quota.is_cluster_queue(root) ? retry_queues : retry_cohorts).insert(quota.name(root));
+}
+
+void Tables::note_tree(QuotaNodeId root) {
+  if (is_noted_.size() <= root.index()) is_noted_.resize(quota.node_slots(), 0);
+  if (is_noted_[root.index()] != 0) return;
+  is_noted_[root.index()] = 1;
+  noted_trees_.push_back(root);
 }
 
 void Tables::wake_below(QuotaNodeId node) {
   for (const QuotaNodeId each : quota.subtree_of(node)) {
     if (quota.is_cluster_queue(each)) wake(quota.cluster_queue(each));
   }
+}
+
+void Tables::wake_noted() {
+  for (const QuotaNodeId root : noted_trees_) {
+    is_noted_[root.index()] = 0;
+    wake_below(root);
+  }
+  noted_trees_.clear();
 }
 
 void Tables::wake_tree(ClusterQueueId queue) {

@@ -23,6 +23,8 @@
 
 namespace muster::core {
 
+class GangLibrary;
+
 // What the LimitRanges of one namespace say together.
 struct LimitSummary {
   struct Limits {
@@ -44,6 +46,10 @@ struct RequestRules {
   const Configuration* configuration = nullptr;
   const LimitSummary* limits = nullptr;  // of the workload's namespace
   const Overheads* overheads = nullptr;
+
+  // Gangs that were read by these rules before.
+  GangLibrary* library = nullptr;
+  std::uint64_t version = 0;
 };
 
 struct PodResources {

@@ -98,14 +98,14 @@ constexpr std::array<std::string_view, 7> shape_fields{"nodeSelector",
 
 }  // namespace
 
-std::uint64_t equivalence_of(View object, const Workload& workload,
+std::uint64_t equivalence_of(View object, const Workload& workload, const GangPodSets& pod_sets,
                              const std::vector<PodResources>& resources,
                              const ResourceNames& names) {
   Digest digest;
   digest.add(workload.effective_priority());
   digest.add(std::string_view(workload.allowed_flavors));
-  for (std::size_t i = 0; i < workload.pod_sets.size(); ++i) {
-    const GangPodSet& set = workload.pod_sets[i];
+  for (std::size_t i = 0; i < pod_sets.size(); ++i) {
+    const GangPodSet& set = pod_sets[i];
     const View view = object["spec"]["podSets"][i];
     const View spec = view["template"]["spec"];
     digest.add(std::string_view(set.name));

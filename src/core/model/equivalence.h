@@ -14,10 +14,12 @@
 
 namespace muster::core {
 
+class GangPodSets;
 struct Workload;
 
 // `resources`: of the pod sets, in the order of the spec. Never 0.
 std::uint64_t equivalence_of(objects::View object, const Workload& workload,
+                             const GangPodSets& pod_sets,
                              const std::vector<PodResources>& resources,
                              const ResourceNames& names);
 

@@ -32,6 +32,9 @@ inline constexpr std::size_t event_message_bytes_max = 1'024;
 inline constexpr std::size_t endings_considered_max = 256;
 inline constexpr std::size_t backfill_candidates_max = 32;
 
+// Gangs that are remembered, so that the next workload that asks for the same shares what was read.
+inline constexpr std::size_t gangs_kept_max = 1'024;
+
 // Workloads that one cycle tells why they wait without having been tried.
 inline constexpr std::size_t told_in_a_cycle_max = 1024;
 

@@ -20,6 +20,16 @@ void Tables::add_to_node(NodeId node, const Amounts& amounts, std::int64_t times
   }
 }
 
+const std::vector<NodeId>& Tables::nodes_by_name() {
+  if (named_version_ == nodes.version()) return named_nodes_;
+  named_version_ = nodes.version();
+  named_nodes_.clear();
+  nodes.for_each([&](NodeId id, const NodeRow&) { named_nodes_.push_back(id); });
+  std::ranges::sort(named_nodes_, {},
+                    [&](NodeId id) -> const std::string& { return nodes.key(id); });
+  return named_nodes_;
+}
+
 bool Tables::has_failed(NodeId node) const {
   const NodeRow& row = nodes[node];
   return !row.present || (row.invalid.empty() && !row.spec.is_ready);
@@ -71,6 +81,26 @@ void Tables::apply_node(const Event& event) {
   if (event.type == EventType::remove) nodes.release(id);
 }
 
+void Tables::note_bind_candidate(WorkloadId id) {
+  WorkloadRow& row = workloads[id];
+  if (row.is_bind_candidate || row.slots.empty()) return;
+  row.is_bind_candidate = true;
+  ++bind_candidate_count;
+  bind_candidates.push_back(id);
+}
+
+// Its id stays in the list until that is forgotten.
+void Tables::drop_bind_candidate(WorkloadId id) {
+  if (!workloads[id].is_bind_candidate) return;
+  workloads[id].is_bind_candidate = false;
+  --bind_candidate_count;
+}
+
+void Tables::forget_bind_candidates() {
+  for (const WorkloadId id : bind_candidates) drop_bind_candidate(id);
+  bind_candidates.clear();
+}
+
 std::vector<PodId> Tables::gang_pods(const WorkloadRow& row) const {
   std::vector<PodId> members(row.pods.begin(), row.pods.end());
   if (!row.owner.is_none()) {
@@ -81,7 +111,7 @@ std::vector<PodId> Tables::gang_pods(const WorkloadRow& row) const {
 }
 
 std::optional<std::uint32_t> Tables::pod_set_of(const WorkloadRow& row, const PodRow& pod) const {
-  const std::vector<GangPodSet>& sets = row.spec.pod_sets;
+  const GangPodSets& sets = row.spec.pod_sets;
   if (pod.spec.pod_set.empty() && sets.size() == 1) return 0;
   const auto set = std::ranges::find(sets, pod.spec.pod_set, &GangPodSet::name);
   if (set == sets.end()) return std::nullopt;
@@ -177,7 +207,7 @@ void Tables::enter_pod(PodId id) {
   look_at_loose(id);
   const WorkloadId workload = workload_of(row);
   if (!workload.is_none() && workloads[workload].standing == Standing::reserved) {
-    bind_candidates.emplace(workloads.key(workload), workload);
+    note_bind_candidate(workload);
   }
 }
 
@@ -192,7 +222,7 @@ void Tables::leave_pod(PodId id) {
   }
   const WorkloadId workload = workload_of(row);
   if (!workload.is_none() && workloads[workload].standing == Standing::reserved) {
-    bind_candidates.emplace(workloads.key(workload), workload);
+    note_bind_candidate(workload);
   }
   if (!row.node.is_none()) {
     nodes[row.node].pods.erase(id);

@@ -1,7 +1,6 @@
 // ClusterState, the part of waiting: who stands in which queue, who was tried, and what wakes whom.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <unordered_set>
 
 #include "core/model/second_pass.h"
 #include "core/model/tables.h"
@@ -43,15 +42,30 @@ void Tables::stir_tree(ClusterQueueId id) {
 }
 
 void Tables::stir_trees(const std::vector<ClusterQueueId>& queues) {
-  std::unordered_set<QuotaNodeId> seen;
+  if (queues.empty()) return;
+  std::vector<bool> seen(quota.node_slots(), false);
   for (const ClusterQueueId id : queues) {
     const QuotaNodeId node = cluster_queues[id].node;
     const QuotaNodeId root = node.is_none() ? node : quota.root(node);
-    if (root.is_none() || !seen.insert(root).second) continue;
+    if (root.is_none() || seen[root.index()]) continue;
+    seen[root.index()] = true;
     for (const QuotaNodeId each : quota.subtree_of(root)) {
       if (quota.is_cluster_queue(each)) stir(quota.cluster_queue(each));
     }
   }
+}
+
+std::uint32_t Tables::rank_by_name(ClusterQueueId queue) {
+  if (ranked_version_ != cluster_queues.version()) {
+    ranked_version_ = cluster_queues.version();
+    std::vector<ClusterQueueId> all;
+    cluster_queues.for_each([&](ClusterQueueId id, const ClusterQueueRow&) { all.push_back(id); });
+    std::ranges::sort(
+        all, {}, [&](ClusterQueueId id) -> const std::string& { return cluster_queues.key(id); });
+    queue_ranks_.resize(cluster_queues.slots());
+    for (std::uint32_t i = 0; i < all.size(); ++i) queue_ranks_[all[i].index()] = i;
+  }
+  return queue_ranks_[queue.index()];
 }
 
 bool Tables::rests(const WorkloadRow& row) const {

@@ -75,68 +75,56 @@ void PendingQueues::drop_lane_if_empty(Queue& queue, std::uint32_t at) {
 }
 
 // Moves the workload at `at` to where it belongs, up or down.
-void PendingQueues::sift(std::vector<WorkloadId>& heap, std::size_t at) {
-  const WorkloadId id = heap[at];
-  const QueueTicket& ticket = standings_[id.index()].ticket;
-  const auto put = [&](std::size_t place, WorkloadId who) {
+void PendingQueues::sift(std::vector<Waiting>& heap, std::size_t at) {
+  const Waiting moved = heap[at];
+  const auto put = [&](std::size_t place, const Waiting& who) {
     heap[place] = who;
-    standings_[who.index()].position = static_cast<std::uint32_t>(place);
+    standings_[who.id.index()].position = static_cast<std::uint32_t>(place);
   };
   while (at > 0) {
     const std::size_t parent = (at - 1) / 2;
-    if (!stands_before(ticket, standings_[heap[parent].index()].ticket)) break;
+    if (!waits_before(moved, heap[parent])) break;
     put(at, heap[parent]);
     at = parent;
   }
   for (std::size_t child = 2 * at + 1; child < heap.size(); child = 2 * at + 1) {
-    if (child + 1 < heap.size() && stands_before(standings_[heap[child + 1].index()].ticket,
-                                                 standings_[heap[child].index()].ticket)) {
-      ++child;
-    }
-    if (!stands_before(standings_[heap[child].index()].ticket, ticket)) break;
+    if (child + 1 < heap.size() && waits_before(heap[child + 1], heap[child])) ++child;
+    if (!waits_before(heap[child], moved)) break;
     put(at, heap[child]);
     at = child;
   }
-  put(at, id);
-}
-
-bool PendingQueues::lane_before(const Queue& queue, std::uint32_t a, std::uint32_t b) const {
-  const Lane& left = queue.lanes[a];
-  const Lane& right = queue.lanes[b];
-  if (left.usage != right.usage) return left.usage < right.usage;
-  return stands_before(standings_[left.active.front().index()].ticket,
-                       standings_[right.active.front().index()].ticket);
+  put(at, moved);
 }
 
 void PendingQueues::sift_open(Queue& queue, std::size_t at) {
-  std::vector<std::uint32_t>& heap = queue.open;
-  const std::uint32_t lane = heap[at];
-  const auto put = [&](std::size_t place, std::uint32_t which) {
+  std::vector<OpenLane>& heap = queue.open;
+  const OpenLane moved = heap[at];
+  const auto put = [&](std::size_t place, const OpenLane& which) {
     heap[place] = which;
-    queue.lanes[which].position = static_cast<std::uint32_t>(place);
+    queue.lanes[which.lane].position = static_cast<std::uint32_t>(place);
   };
   while (at > 0) {
     const std::size_t parent = (at - 1) / 2;
-    if (!lane_before(queue, lane, heap[parent])) break;
+    if (!lane_before(moved, heap[parent])) break;
     put(at, heap[parent]);
     at = parent;
   }
   for (std::size_t child = 2 * at + 1; child < heap.size(); child = 2 * at + 1) {
-    if (child + 1 < heap.size() && lane_before(queue, heap[child + 1], heap[child])) ++child;
-    if (!lane_before(queue, heap[child], lane)) break;
+    if (child + 1 < heap.size() && lane_before(heap[child + 1], heap[child])) ++child;
+    if (!lane_before(heap[child], moved)) break;
     put(at, heap[child]);
     at = child;
   }
-  put(at, lane);
+  put(at, moved);
 }
 
 void PendingQueues::remove_open(Queue& queue, std::uint32_t lane) {
   const std::uint32_t at = queue.lanes[lane].position;
   if (at == nowhere) return;
   queue.lanes[lane].position = nowhere;
-  const std::uint32_t last = queue.open.back();
+  const OpenLane last = queue.open.back();
   queue.open.pop_back();
-  if (last == lane) return;
+  if (last.lane == lane) return;
   queue.open[at] = last;
   sift_open(queue, at);
 }
@@ -150,8 +138,11 @@ void PendingQueues::refresh_open(Queue& queue, std::uint32_t at) {
   }
   if (lane.position == nowhere) {
     lane.position = static_cast<std::uint32_t>(queue.open.size());
-    queue.open.push_back(at);
+    queue.open.push_back({.lane = at});
   }
+  OpenLane& open = queue.open[lane.position];
+  open.usage = lane.usage;
+  open.first = lane.active.front();
   sift_open(queue, lane.position);
 }
 
@@ -160,11 +151,14 @@ void PendingQueues::push_active(Queue& queue, std::uint32_t at, WorkloadId id) {
   Standing& standing = standings_[id.index()];
   standing.is_parked = false;
   standing.position = static_cast<std::uint32_t>(lane.active.size());
-  lane.active.push_back(id);
+  lane.active.push_back({.priority = standing.ticket.priority,
+                         .since = standing.ticket.since,
+                         .uid_prefix = standing.ticket.uid_prefix,
+                         .id = id});
   sift(lane.active, lane.active.size() - 1);
   if (!lane.is_parked) ++queue.active_count;
   // Behind the head nothing changes for the others.
-  if (lane.active.front() == id || lane.position == nowhere) refresh_open(queue, at);
+  if (lane.active.front().id == id || lane.position == nowhere) refresh_open(queue, at);
 }
 
 void PendingQueues::push_parked(Lane& lane, WorkloadId id) {
@@ -179,20 +173,21 @@ void PendingQueues::take_out(Queue& queue, WorkloadId id) {
   Standing& standing = standings_[id.index()];
   Lane& lane = queue.lanes[standing.lane];
   const std::size_t at = standing.position;
-  std::vector<WorkloadId>& list = standing.is_parked ? lane.parked : lane.active;
-  const WorkloadId last = list.back();
-  list.pop_back();
   if (standing.is_parked) {
+    const WorkloadId last = lane.parked.back();
+    lane.parked.pop_back();
     if (last != id) {
-      list[at] = last;
+      lane.parked[at] = last;
       standings_[last.index()].position = static_cast<std::uint32_t>(at);
     }
     return;
   }
   if (!lane.is_parked) --queue.active_count;
-  if (last != id) {
-    list[at] = last;
-    sift(list, at);
+  const Waiting last = lane.active.back();
+  lane.active.pop_back();
+  if (last.id != id) {
+    lane.active[at] = last;
+    sift(lane.active, at);
   }
   if (at == 0) refresh_open(queue, standing.lane);
 }
@@ -213,9 +208,9 @@ void PendingQueues::set_lane_parked(Queue& queue, std::uint32_t at, bool is_park
 void PendingQueues::part_lane(Queue& queue, std::uint32_t at) {
   Lane& lane = queue.lanes[at];
   if (!lane.is_parked) return;
-  std::vector<WorkloadId> members = std::move(lane.active);
+  const std::vector<Waiting> members = std::move(lane.active);
   lane.active.clear();
-  for (const WorkloadId id : members) push_parked(lane, id);
+  for (const Waiting& each : members) push_parked(lane, each.id);
   lane.is_parked = false;
 }
 
@@ -306,13 +301,13 @@ bool PendingQueues::is_parked_kind(ClusterQueueId id, std::uint64_t equivalence)
 WorkloadId PendingQueues::head(ClusterQueueId id) const {
   const Queue* queue = find_queue(id);
   if (queue == nullptr || queue->open.empty()) return WorkloadId::none();
-  const Lane& first = queue->lanes[queue->open.front()];
+  const OpenLane& first = queue->open.front();
   const WorkloadId sticky = queue->preempts.is_sticky ? queue->preemptor : WorkloadId::none();
   if (!sticky.is_none() && place_of(sticky) == PendingPlace::active &&
       queue->lanes[standings_[sticky.index()].lane].usage == first.usage) {
     return sticky;
   }
-  return first.active.front();
+  return first.first.id;
 }
 
 PendingPlace PendingQueues::place_of(WorkloadId id) const {
@@ -332,6 +327,28 @@ std::size_t PendingQueues::active_count(ClusterQueueId id) const {
 std::size_t PendingQueues::inadmissible_count(ClusterQueueId id) const {
   const Queue* queue = find_queue(id);
   return queue == nullptr ? 0 : queue->count - queue->active_count;
+}
+
+// Below one that does not stand before the ticket nobody does.
+std::int64_t PendingQueues::count_before(ClusterQueueId id, const QueueTicket& ticket) const {
+  const Queue* queue = find_queue(id);
+  if (queue == nullptr) return 0;
+  std::int64_t count = 0;
+  std::vector<std::size_t> open;
+  for (const OpenLane& each : queue->open) {
+    const std::vector<Waiting>& heap = queue->lanes[each.lane].active;
+    open.push_back(0);
+    while (!open.empty()) {
+      const std::size_t place = open.back();
+      open.pop_back();
+      if (place >= heap.size()) continue;
+      if (!stands_before(standings_[heap[place].id.index()].ticket, ticket)) continue;
+      ++count;
+      open.push_back(2 * place + 1);
+      open.push_back(2 * place + 2);
+    }
+  }
+  return count;
 }
 
 void PendingQueues::set_preemptor(WorkloadId id, Preemptor preemptor) {
@@ -358,7 +375,9 @@ void PendingQueues::set_usage(ClusterQueueId id, LocalQueueId local_queue, doubl
     Lane& lane = queue.lanes[at];
     if (lane.local_queue != local_queue) continue;
     lane.usage = usage;
-    if (lane.position != nowhere) sift_open(queue, lane.position);
+    if (lane.position == nowhere) continue;
+    queue.open[lane.position].usage = usage;
+    sift_open(queue, lane.position);
   }
 }
 

@@ -82,6 +82,15 @@ class PendingQueues {
   template <class Visit>
   void for_each(ClusterQueueId queue, Visit&& visit) const;
 
+  // The first of the inadmissible that ask for the same of which `holds` is true; none: there is
+  // no such.
+  template <class Holds>
+  WorkloadId find_inadmissible(ClusterQueueId queue, std::uint64_t equivalence,
+                               Holds&& holds) const;
+
+  // How many active workloads of the queue stand before the ticket.
+  std::int64_t count_before(ClusterQueueId queue, const QueueTicket& ticket) const;
+
   // The workload that preempts others for its quota. Sticky: it stays the head, whoever comes.
   // It is forgotten when it leaves, or another takes its slot.
   struct Preemptor {
@@ -105,12 +114,28 @@ class PendingQueues {
     bool is_parked = false;            // in `parked`
   };
 
+  // Somebody who waits, with what it is compared by nearly always: a heap of these is read in one
+  // piece of memory.
+  struct Waiting {
+    std::int64_t priority = 0;
+    Instant since = {};
+    std::uint64_t uid_prefix = 0;
+    WorkloadId id;
+  };
+
+  // A lane, with the first who waits in it.
+  struct OpenLane {
+    double usage = 0;
+    Waiting first = {};
+    std::uint32_t lane = nowhere;
+  };
+
   struct Lane {
     std::uint64_t equivalence = 0;
     LocalQueueId local_queue = {};
     double usage = 0;
     bool is_parked = false;            // `active` is inadmissible as a whole
-    std::vector<WorkloadId> active;    // a heap
+    std::vector<Waiting> active;       // a heap
     std::vector<WorkloadId> parked;    // one by one
     std::uint32_t position = nowhere;  // in the queue's `open`
   };
@@ -119,7 +144,7 @@ class PendingQueues {
     std::vector<Lane> lanes;
     std::vector<std::uint32_t> free_lanes;
     std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> lanes_of;  // by equivalence
-    std::vector<std::uint32_t> open;  // a heap of the lanes whose `active` may be tried
+    std::vector<OpenLane> open;  // a heap of the lanes whose `active` may be tried
     std::unordered_set<std::uint64_t> parked_kinds;
     std::unordered_map<LocalQueueId, double> usage;
     std::size_t active_count = 0;
@@ -139,9 +164,17 @@ class PendingQueues {
   void set_lane_parked(Queue& queue, std::uint32_t lane, bool is_parked);
   void part_lane(Queue& queue, std::uint32_t lane);
   void refresh_open(Queue& queue, std::uint32_t lane);
-  void sift(std::vector<WorkloadId>& heap, std::size_t at);
+  void sift(std::vector<Waiting>& heap, std::size_t at);
   void sift_open(Queue& queue, std::size_t at);
-  bool lane_before(const Queue& queue, std::uint32_t a, std::uint32_t b) const;
+  bool waits_before(const Waiting& a, const Waiting& b) const {
+    if (a.priority != b.priority) return a.priority > b.priority;
+    if (a.since != b.since) return a.since < b.since;
+    if (a.uid_prefix != b.uid_prefix) return a.uid_prefix < b.uid_prefix;
+    return stands_before(standings_[a.id.index()].ticket, standings_[b.id.index()].ticket);
+  }
+  bool lane_before(const OpenLane& a, const OpenLane& b) const {
+    return a.usage != b.usage ? a.usage < b.usage : waits_before(a.first, b.first);
+  }
   void remove_open(Queue& queue, std::uint32_t lane);
 
   std::vector<Queue> queues_;        // by ClusterQueueId
@@ -174,12 +207,31 @@ bool PendingQueues::wake(ClusterQueueId id, LaneMayReturn&& lane_may_return,
   return moved;
 }
 
+template <class Holds>
+WorkloadId PendingQueues::find_inadmissible(ClusterQueueId id, std::uint64_t equivalence,
+                                            Holds&& holds) const {
+  const Queue* queue = find_queue(id);
+  if (queue == nullptr) return WorkloadId::none();
+  const auto lanes = queue->lanes_of.find(equivalence);
+  if (lanes == queue->lanes_of.end()) return WorkloadId::none();
+  for (const std::uint32_t at : lanes->second) {
+    const Lane& lane = queue->lanes[at];
+    for (const Waiting& each : lane.active) {
+      if (lane.is_parked && holds(each.id)) return each.id;
+    }
+    for (const WorkloadId each : lane.parked) {
+      if (holds(each)) return each;
+    }
+  }
+  return WorkloadId::none();
+}
+
 template <class Visit>
 void PendingQueues::for_each(ClusterQueueId id, Visit&& visit) const {
   const Queue* queue = find_queue(id);
   if (queue == nullptr) return;
   for (const Lane& lane : queue->lanes) {
-    for (const WorkloadId workload : lane.active) visit(workload, !lane.is_parked);
+    for (const Waiting& each : lane.active) visit(each.id, !lane.is_parked);
     for (const WorkloadId workload : lane.parked) visit(workload, false);
   }
 }

@@ -60,6 +60,7 @@ class QuotaForest {
   // A ClusterQueue that takes no part at the moment counts in its cohort but is no child of it.
   void set_visible(QuotaNodeId node, bool visible);
 
+  std::size_t node_slots() const { return nodes_.size(); }  // ids are below it
   bool is_cluster_queue(QuotaNodeId node) const { return !nodes_[node.index()].queue.is_none(); }
   ClusterQueueId cluster_queue(QuotaNodeId node) const { return nodes_[node.index()].queue; }
   CohortId cohort(QuotaNodeId node) const { return nodes_[node.index()].cohort; }

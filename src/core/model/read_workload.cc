@@ -7,7 +7,9 @@
 #include <charconv>
 
 #include "core/model/equivalence.h"
+#include "core/model/gang_library.h"
 #include "core/model/limits.h"
+#include "core/model/workload_conditions.h"
 #include "core/words.h"
 #include "objects/builder.h"
 #include "objects/convert_kueue_topology.h"
@@ -124,8 +126,7 @@ Result<PodSetAssignment> read_assignment(View view, ResourceNames& names) {
   return assignment;
 }
 
-Result<Admission> read_admission(View view, const std::vector<GangPodSet>& sets,
-                                 ResourceNames& names) {
+Result<Admission> read_admission(View view, const GangPodSets& sets, ResourceNames& names) {
   Admission admission{.cluster_queue = std::string(view["clusterQueue"].string_or("")),
                       .pod_sets = {}};
   for (const View entry : view["podSetAssignments"].elements()) {
@@ -137,25 +138,25 @@ Result<Admission> read_admission(View view, const std::vector<GangPodSet>& sets,
   return admission;
 }
 
-void read_conditions(View object, Workload& workload) {
-  workload.is_finished = is_true(condition(object, "Finished"));
-  const View reserved = condition(object, "QuotaReserved");
-  workload.is_quota_reserved = is_true(reserved) && object["status"]["admission"].is_object();
+void read_conditions(View status, const WorkloadConditions& conditions, Workload& workload) {
+  workload.is_finished = is_true(conditions.finished);
+  const View reserved = conditions.quota_reserved;
+  workload.is_quota_reserved = is_true(reserved) && status["admission"].is_object();
   workload.reserved_at = objects::instant_of(reserved["lastTransitionTime"]);
   workload.is_on_hold = is_false(reserved) && reserved["reason"].string_or("") == "OnHold";
-  const View admitted = condition(object, "Admitted");
+  const View admitted = conditions.admitted;
   workload.is_admitted = workload.is_quota_reserved && is_true(admitted);
   if (workload.is_admitted) {
     workload.admitted_at = objects::instant_of(admitted["lastTransitionTime"]);
   }
-  const View evicted = condition(object, "Evicted");
+  const View evicted = conditions.evicted;
   workload.is_evicted = is_true(evicted);
   workload.evicted_reason = evicted["reason"].string_or("");
   workload.evicted_at = objects::instant_of(evicted["lastTransitionTime"]).value_or(Instant{});
-  workload.was_preempted = is_true(condition(object, "Preempted"));
-  workload.are_pods_ready = is_true(condition(object, "PodsReady"));
-  workload.waits_for_replacement = is_true(condition(object, "WaitingForReplacementPods"));
-  workload.may_requeue = !is_false(condition(object, "Requeued"));
+  workload.was_preempted = is_true(conditions.preempted);
+  workload.are_pods_ready = is_true(conditions.pods_ready);
+  workload.waits_for_replacement = is_true(conditions.waiting_for_replacement);
+  workload.may_requeue = !is_false(conditions.requeued);
 }
 
 CheckStatus check_status(std::string_view state) {
@@ -185,9 +186,11 @@ void read_checks(View status, Workload& workload) {
 }
 
 // A gate that only the spec names is closed: a workload can be created gated.
-bool has_closed_gate(View object) {
-  const View states = object["status"]["preemptionGates"];
-  for (const View gate : object["spec"]["preemptionGates"].elements()) {
+bool has_closed_gate(View spec, View status) {
+  const View gates = spec["preemptionGates"];
+  if (gates.empty()) return false;
+  const View states = status["preemptionGates"];
+  for (const View gate : gates.elements()) {
     std::string_view position = "Closed";
     for (const View state : states.elements()) {
       if (state["name"].string_or("") != gate["name"].string_or("")) continue;
@@ -198,17 +201,20 @@ bool has_closed_gate(View object) {
   return false;
 }
 
-std::string read_owner(View object) {
-  const View controller = objects::controller_of(object);
-  const View owner = controller ? controller : object["metadata"]["ownerReferences"][0];
-  return std::string(owner["uid"].string_or(""));
-}
-
-bool is_owned_by_single_pod(View object) {
-  const View owners = object["metadata"]["ownerReferences"];
-  return owners.size() == 1 && owners[0]["kind"].string_or("") == "Pod" &&
-         owners[0]["apiVersion"].string_or("") == "v1" &&
-         objects::annotations_of(object)[words::is_group_workload].string_or("") != "true";
+void read_owner(View metadata, Workload& workload) {
+  const View owners = metadata["ownerReferences"];
+  if (owners.empty()) return;
+  View owner = owners[0];
+  for (const View each : owners.elements()) {
+    if (!each["controller"].boolean_or(false)) continue;
+    owner = each;
+    break;
+  }
+  workload.owner_uid = owner["uid"].string_or("");
+  workload.is_owned_by_single_pod =
+      owners.size() == 1 && owners[0]["kind"].string_or("") == "Pod" &&
+      owners[0]["apiVersion"].string_or("") == "v1" &&
+      metadata["annotations"][words::is_group_workload].string_or("") != "true";
 }
 
 // What does not parse is no boost: the webhook refuses it, and so did whoever wrote past it.
@@ -221,8 +227,8 @@ std::int64_t read_boost(View annotation) {
   return error == std::errc() && end == text.data() + text.size() ? boost : 0;
 }
 
-void read_annotations(View object, const FeatureGates& gates, Workload& workload) {
-  const View annotations = objects::annotations_of(object);
+void read_annotations(View annotations, const FeatureGates& gates, Workload& workload) {
+  if (annotations.empty()) return;
   const auto text = [&](std::string_view key) { return annotations[key].string_or(""); };
   workload.is_gated =
       gates.enabled(Gate::admission_gated_by) && !text(words::admission_gated_by).empty();
@@ -250,7 +256,7 @@ std::string unsupported_part(View spec) {
   return {};
 }
 
-Instant read_queue_order_time(View object, const Workload& workload, const FeatureGates& gates,
+Instant read_queue_order_time(View preempted, const Workload& workload, const FeatureGates& gates,
                               RequeuingTimestamp timestamp) {
   const bool by_timeout =
       timestamp == RequeuingTimestamp::eviction && workload.evicted_reason == "PodsReadyTimeout";
@@ -259,7 +265,6 @@ Instant read_queue_order_time(View object, const Workload& workload, const Featu
   }
   if (gates.enabled(Gate::priority_sorting_within_cohort)) return workload.created;
   // Without priorities across queues the preemptor has to come before its victim.
-  const View preempted = objects::condition(object, "Preempted");
   if (!is_true(preempted) || preempted["reason"].string_or("") != "InCohortReclaimWhileBorrowing") {
     return workload.created;
   }
@@ -267,11 +272,20 @@ Instant read_queue_order_time(View object, const Workload& workload, const Featu
          Span::of_milliseconds(1);
 }
 
-// The gang: pod sets with what each pod asks for.
-Result<> read_gang(View object, const RequestRules& rules, ResourceNames& names,
-                   const FeatureGates& gates, Workload& workload) {
+void take_gang(const Gang& gang, Workload& workload) {
+  workload.pod_sets = gang.pod_sets;
+  workload.resources_objection = gang.resources_objection;
+  workload.unsupported = gang.unsupported;
+  workload.equivalence = gang.equivalence;
+}
+
+// Pod sets with what each pod asks for.
+Result<Gang> read_pod_sets(View object, const RequestRules& rules, ResourceNames& names,
+                           const FeatureGates& gates, const Workload& workload) {
   const View sets = object["spec"]["podSets"];
   const View reclaimable = object["status"]["reclaimablePods"];
+  Gang gang{.unsupported = unsupported_part(object["spec"])};
+  GangPodSets::List pod_sets;
   std::vector<PodResources> resources;
   for (std::size_t i = 0; i < sets.size(); ++i) {
     GangPodSet set = TRY(read_pod_set(sets[i], reclaimable, gates));
@@ -279,13 +293,35 @@ Result<> read_gang(View object, const RequestRules& rules, ResourceNames& names,
     resources.push_back(TRY(pod_resources(sets[i]["template"]["spec"], path, rules, names)));
     set.requests = resources.back().requests;
     set.effective_requests = resources.back().effective;
-    workload.pod_sets.push_back(std::move(set));
+    pod_sets.push_back(std::move(set));
   }
-  if (workload.pod_sets.empty()) return Error::invalid("has no pod sets", "spec.podSets");
-  workload.resources_objection = resources_objection(resources);
+  if (pod_sets.empty()) return Error::invalid("has no pod sets", "spec.podSets");
+  gang.pod_sets = GangPodSets(std::move(pod_sets));
+  gang.resources_objection = resources_objection(resources);
   if (gates.enabled(Gate::scheduling_equivalence_hashing)) {
-    workload.equivalence = equivalence_of(object, workload, resources, names);
+    gang.equivalence = equivalence_of(object, workload, gang.pod_sets, resources, names);
   }
+  return gang;
+}
+
+// The gang, as somebody else had it before or as it is read now.
+Result<> read_gang(const objects::Value& object, const RequestRules& rules, ResourceNames& names,
+                   const FeatureGates& gates, Workload& workload) {
+  // LimitRanges are those of one namespace.
+  const bool may_share = rules.library != nullptr && rules.limits == nullptr;
+  const GangLibrary::Question question{.pod_sets = object["spec"]["podSets"],
+                                       .reclaimable = object["status"]["reclaimablePods"],
+                                       .priority = workload.effective_priority(),
+                                       .allowed_flavors = workload.allowed_flavors,
+                                       .rules_version = rules.version};
+  const Gang* known = may_share ? rules.library->find(question) : nullptr;
+  if (known != nullptr) {
+    take_gang(*known, workload);
+    return {};
+  }
+  Gang gang = TRY(read_pod_sets(object, rules, names, gates, workload));
+  take_gang(gang, workload);
+  if (may_share) rules.library->keep(object, question, std::move(gang));
   return {};
 }
 
@@ -297,30 +333,31 @@ const FeatureGates& gates_of(const RequestRules& rules) {
 // All but the gang and the admission that speaks of its pod sets.
 Workload read_standing(const objects::Value& object, const RequestRules& rules) {
   const FeatureGates& gates = gates_of(rules);
+  const View metadata = object["metadata"];
   const View spec = object["spec"];
   const View status = object["status"];
+  const WorkloadConditions conditions = conditions_of(status);
   Workload workload;
   workload.queue_name = spec["queueName"].string_or("");
   workload.priority = spec["priority"].integer_or(0);
-  workload.created =
-      objects::instant_of(object["metadata"]["creationTimestamp"]).value_or(Instant{});
-  workload.owner_uid = read_owner(object);
-  workload.is_owned_by_single_pod = is_owned_by_single_pod(object);
-  workload.job_uid = objects::labels_of(object)[words::job_uid].string_or("");
+  workload.created = objects::instant_of(metadata["creationTimestamp"]).value_or(Instant{});
+  read_owner(metadata, workload);
+  workload.job_uid = metadata["labels"][words::job_uid].string_or("");
   workload.is_active = spec["active"].boolean_or(true);
-  workload.requeue_at = objects::instant_of(status["requeueState"]["requeueAt"]);
-  workload.requeue_count = status["requeueState"]["count"].integer_or(0);
+  if (const View requeue = status["requeueState"]) {
+    workload.requeue_at = objects::instant_of(requeue["requeueAt"]);
+    workload.requeue_count = requeue["count"].integer_or(0);
+  }
   workload.max_execution_seconds = optional_integer(spec["maximumExecutionTimeSeconds"]);
   workload.past_execution_seconds = status["accumulatedPastExecutionTimeSeconds"].integer_or(0);
-  workload.has_closed_preemption_gate = has_closed_gate(object);
-  workload.unsupported = unsupported_part(spec);
+  workload.has_closed_preemption_gate = has_closed_gate(spec, status);
   for (const View node : status["unhealthyNodes"].elements()) {
     workload.unhealthy_nodes.emplace_back(node["name"].string_or(""));
   }
-  read_annotations(object, gates, workload);
-  read_conditions(object, workload);
+  read_annotations(metadata["annotations"], gates, workload);
+  read_conditions(status, conditions, workload);
   workload.queue_order_time =
-      read_queue_order_time(object, workload, gates,
+      read_queue_order_time(conditions.preempted, workload, gates,
                             rules.configuration == nullptr
                                 ? RequeuingTimestamp::eviction
                                 : rules.configuration->wait_for_pods_ready.requeuing_timestamp);
@@ -328,12 +365,10 @@ Workload read_standing(const objects::Value& object, const RequestRules& rules) 
   return workload;
 }
 
-Result<Workload> with_admission(Workload workload, View object, ResourceNames& names) {
-  if (workload.is_quota_reserved) {
-    workload.admission =
-        TRY(read_admission(object["status"]["admission"], workload.pod_sets, names));
-  }
-  return workload;
+Result<> read_admission_of(View object, ResourceNames& names, Workload& workload) {
+  if (!workload.is_quota_reserved) return {};
+  workload.admission = TRY(read_admission(object["status"]["admission"], workload.pod_sets, names));
+  return {};
 }
 
 bool asks_for_the_same(View old_object, const Workload& before, View object, const Workload& now) {
@@ -347,22 +382,26 @@ bool asks_for_the_same(View old_object, const Workload& before, View object, con
 
 Result<Workload> read_workload(const objects::Value& object, ResourceNames& names,
                                const RequestRules& rules) {
-  Workload workload = read_standing(object, rules);
-  TRY(read_gang(object, rules, names, gates_of(rules), workload));
-  return with_admission(std::move(workload), object, names);
+  Result<Workload> workload(read_standing(object, rules));
+  TRY(read_gang(object, rules, names, gates_of(rules), *workload));
+  TRY(read_admission_of(object, names, *workload));
+  return workload;
 }
 
 Result<Workload> read_workload_again(const objects::Value& object, ResourceNames& names,
-                                     const RequestRules& rules, View old_object, Workload& before) {
-  Workload workload = read_standing(object, rules);
-  if (asks_for_the_same(old_object, before, object, workload)) {
-    workload.pod_sets = std::move(before.pod_sets);
-    workload.resources_objection = std::move(before.resources_objection);
-    workload.equivalence = before.equivalence;
+                                     const RequestRules& rules, View old_object,
+                                     const Workload& before) {
+  Result<Workload> workload(read_standing(object, rules));
+  if (asks_for_the_same(old_object, before, object, *workload)) {
+    workload->pod_sets = before.pod_sets;
+    workload->resources_objection = before.resources_objection;
+    workload->unsupported = before.unsupported;
+    workload->equivalence = before.equivalence;
   } else {
-    TRY(read_gang(object, rules, names, gates_of(rules), workload));
+    TRY(read_gang(object, rules, names, gates_of(rules), *workload));
   }
-  return with_admission(std::move(workload), object, names);
+  TRY(read_admission_of(object, names, *workload));
+  return workload;
 }
 
 }  // namespace muster::core

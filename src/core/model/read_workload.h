@@ -10,7 +10,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -76,10 +78,38 @@ struct GangPodSet {
   std::int64_t effective_count() const { return count > reclaimable ? count - reclaimable : 0; }
 };
 
+// The pod sets of a gang, as they were read once. Workloads that ask for exactly the same share
+// them (gang_library.h): copying copies a pointer, and two that share are the same.
+class GangPodSets {
+ public:
+  using List = std::vector<GangPodSet>;
+
+  GangPodSets() = default;  // none
+  explicit GangPodSets(List sets) : sets_(std::make_shared<const List>(std::move(sets))) {}
+
+  auto begin() const { return list().begin(); }
+  auto end() const { return list().end(); }
+  std::size_t size() const { return sets_ ? sets_->size() : 0; }
+  bool empty() const { return size() == 0; }
+  const GangPodSet& operator[](std::size_t index) const { return (*sets_)[index]; }
+
+  bool is(const GangPodSets& other) const { return sets_ == other.sets_; }
+
+ private:
+  const List& list() const {
+    static const List none;
+    return sets_ ? *sets_ : none;
+  }
+
+  std::shared_ptr<const List> sets_;
+};
+
 // Pods of a pod set that an admission puts on one node.
 struct AssignedDomain {
   std::string node;
   std::int64_t count = 0;
+
+  friend bool operator==(const AssignedDomain&, const AssignedDomain&) = default;
 };
 
 enum class DelayedTopology : std::uint8_t { none, pending, ready };
@@ -94,11 +124,15 @@ struct PodSetAssignment {
   std::vector<AssignedDomain> domains;  // in the order of ranks, where pinned
   std::optional<TopologyAssignment> topology = {};
   DelayedTopology delayed = DelayedTopology::none;
+
+  friend bool operator==(const PodSetAssignment&, const PodSetAssignment&) = default;
 };
 
 struct Admission {
   std::string cluster_queue;
   std::vector<PodSetAssignment> pod_sets;
+
+  friend bool operator==(const Admission&, const Admission&) = default;
 };
 
 enum class CheckStatus : std::uint8_t { pending, ready, retry, rejected };
@@ -122,7 +156,7 @@ struct Workload {
   Instant created;
   Instant queue_order_time;
   std::string owner_uid;  // of the job; empty where there is none
-  std::vector<GangPodSet> pod_sets;
+  GangPodSets pod_sets;
 
   // Why its resources are no valid request, Kueue's message; empty: they are.
   std::string resources_objection = {};
@@ -193,10 +227,9 @@ Result<Workload> read_workload(const objects::Value& object, ResourceNames& name
                                const RequestRules& rules = {});
 
 // The same, after `before` was read of `old_object` by the same rules. Most events change the
-// status alone: then the gang is not read again but taken over, and `before` is left without its
-// pod sets.
+// status alone: then the gang is not read again but taken over.
 Result<Workload> read_workload_again(const objects::Value& object, ResourceNames& names,
                                      const RequestRules& rules, objects::View old_object,
-                                     Workload& before);
+                                     const Workload& before);
 
 }  // namespace muster::core

@@ -11,12 +11,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
+#include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -29,69 +30,129 @@ class Registry {
  public:
   // None when nobody speaks of it.
   IdType find(std::string_view key) const {
-    const auto found = ids_.find(key);
-    return found == ids_.end() ? IdType::none() : found->second;
+    if (places_.empty()) return IdType::none();
+    const std::uint32_t hash = hash_of(key);
+    for (std::size_t at = hash & mask();; at = (at + 1) & mask()) {
+      const Place& place = places_[at];
+      if (place.id.is_none()) return IdType::none();
+      if (place.hash == hash && slot(place.id).key == key) return place.id;
+    }
   }
 
   IdType hold(std::string_view key) {
     const IdType known = find(key);
     if (!known.is_none()) return hold(known);
     const IdType id = take_slot();
-    slots_[id.index()].key = std::string(key);
-    slots_[id.index()].holders = 1;
-    ids_.emplace(slots_[id.index()].key, id);
+    slot(id).key = std::string(key);
+    slot(id).holders = 1;
+    enter(id, hash_of(key));
     return id;
   }
 
   IdType hold(IdType id) {
-    ++slots_[id.index()].holders;
+    ++slot(id).holders;
     return id;
   }
 
   void release(IdType id) {
-    Slot& slot = slots_[id.index()];
-    CHECK(slot.holders > 0);
-    if (--slot.holders > 0) return;
-    ids_.erase(slot.key);
-    slot.row = Row();
-    slot.key.clear();
+    Slot& held = slot(id);
+    CHECK(held.holders > 0);
+    if (--held.holders > 0) return;
+    leave(id, hash_of(held.key));
+    held.row = Row();
+    held.key = std::string();
     free_.push_back(id);
   }
 
-  Row& operator[](IdType id) { return slots_[id.index()].row; }
-  const Row& operator[](IdType id) const { return slots_[id.index()].row; }
-  const std::string& key(IdType id) const { return slots_[id.index()].key; }
+  Row& operator[](IdType id) { return slot(id).row; }
+  const Row& operator[](IdType id) const { return slot(id).row; }
+  const std::string& key(IdType id) const { return slot(id).key; }
 
   // Rows in use, and the number of slots: ids are below it.
-  std::size_t size() const { return ids_.size(); }
-  std::size_t slots() const { return slots_.size(); }
+  std::size_t size() const { return size_; }
+  std::size_t slots() const { return slots_; }
+  // Changes whenever a key comes or goes.
+  std::uint64_t version() const { return version_; }
 
   // Every row that is held, in the order of ids: not an order that may reach a decision.
   template <class Visit>
   void for_each(Visit&& visit) {
-    for (std::size_t i = 0; i < slots_.size(); ++i) {
-      if (slots_[i].holders > 0) visit(IdType(static_cast<std::uint32_t>(i)), slots_[i].row);
+    for (std::size_t i = 0; i < slots_; ++i) {
+      const IdType id(static_cast<std::uint32_t>(i));
+      if (slot(id).holders > 0) visit(id, slot(id).row);
     }
   }
   template <class Visit>
   void for_each(Visit&& visit) const {
-    for (std::size_t i = 0; i < slots_.size(); ++i) {
-      if (slots_[i].holders > 0) visit(IdType(static_cast<std::uint32_t>(i)), slots_[i].row);
+    for (std::size_t i = 0; i < slots_; ++i) {
+      const IdType id(static_cast<std::uint32_t>(i));
+      if (slot(id).holders > 0) visit(id, slot(id).row);
     }
   }
 
  private:
+  static constexpr std::size_t slots_in_block = 16;
+  static constexpr std::size_t places_min = 16;
+
   struct Slot {
     Row row = {};
     std::string key = {};
     std::uint32_t holders = 0;
   };
-  struct Hash {
-    using is_transparent = void;
-    std::size_t operator()(std::string_view text) const {
-      return std::hash<std::string_view>()(text);
-    }
+
+  // Open addressing: an id stands at its hash or behind it, with no empty place between.
+  struct Place {
+    std::uint32_t hash = 0;
+    IdType id = {};
   };
+
+  static std::uint32_t hash_of(std::string_view key) {
+    return static_cast<std::uint32_t>(std::hash<std::string_view>()(key));
+  }
+
+  std::size_t mask() const { return places_.size() - 1; }
+
+  Slot& slot(IdType id) {
+    return (*blocks_[id.index() / slots_in_block])[id.index() % slots_in_block];
+  }
+  const Slot& slot(IdType id) const {
+    return (*blocks_[id.index() / slots_in_block])[id.index() % slots_in_block];
+  }
+
+  void put(Place place) {
+    std::size_t at = place.hash & mask();
+    while (!places_[at].id.is_none()) at = (at + 1) & mask();
+    places_[at] = place;
+  }
+
+  void enter(IdType id, std::uint32_t hash) {
+    ++size_;
+    ++version_;
+    if (size_ * 3 > places_.size() * 2) {
+      std::vector<Place> old(places_.empty() ? places_min : places_.size() * 2);
+      old.swap(places_);
+      for (const Place& place : old) {
+        if (!place.id.is_none()) put(place);
+      }
+    }
+    put({hash, id});
+  }
+
+  // Those behind it move up as long as that brings them nearer to their hash.
+  void leave(IdType id, std::uint32_t hash) {
+    --size_;
+    ++version_;
+    std::size_t gap = hash & mask();
+    while (places_[gap].id != id) gap = (gap + 1) & mask();
+    for (std::size_t at = (gap + 1) & mask(); !places_[at].id.is_none(); at = (at + 1) & mask()) {
+      const std::size_t from_home = (at - places_[at].hash) & mask();
+      const std::size_t from_gap = (at - gap) & mask();
+      if (from_home < from_gap) continue;
+      places_[gap] = places_[at];
+      gap = at;
+    }
+    places_[gap] = {};
+  }
 
   IdType take_slot() {
     if (!free_.empty()) {
@@ -99,13 +160,18 @@ class Registry {
       free_.pop_back();
       return id;
     }
-    slots_.emplace_back();
-    return IdType(static_cast<std::uint32_t>(slots_.size() - 1));
+    if (slots_ % slots_in_block == 0) {
+      blocks_.push_back(std::make_unique<std::array<Slot, slots_in_block>>());
+    }
+    return IdType(static_cast<std::uint32_t>(slots_++));
   }
 
-  std::deque<Slot> slots_;
+  std::vector<std::unique_ptr<std::array<Slot, slots_in_block>>> blocks_;
+  std::size_t slots_ = 0;
+  std::size_t size_ = 0;
+  std::uint64_t version_ = 1;
   std::vector<IdType> free_;
-  std::unordered_map<std::string, IdType, Hash, std::equal_to<>> ids_;
+  std::vector<Place> places_;  // a power of two, at most two thirds full
 };
 
 }  // namespace muster::core

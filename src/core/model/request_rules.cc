@@ -12,7 +12,8 @@ RequestRules Tables::request_rules(std::string_view name_space) const {
   const auto limits = limit_summaries.find(name_space);
   return {.configuration = &configuration,
           .limits = limits == limit_summaries.end() ? nullptr : &limits->second,
-          .overheads = &overheads};
+          .overheads = &overheads,
+          .version = rules_version};
 }
 
 // An object that cannot be read says nothing: the server that stores it has refused it.

@@ -15,6 +15,7 @@
 #include "core/admission/last_tried.h"
 #include "core/model/flavor_resource.h"
 #include "core/model/ids.h"
+#include "core/model/member_list.h"
 #include "core/model/read_admission_check.h"
 #include "core/model/read_cluster_queue.h"
 #include "core/model/read_cohort.h"
@@ -64,8 +65,8 @@ struct ClusterQueueRow : Incarnation {
   bool is_active = false;                // takes part in decisions (queue_activity.h)
   std::uint64_t removals = 0;            // how often a reservation left, for allocatable_generation
   std::set<LocalQueueId> local_queues;
-  std::set<WorkloadId> reserving;  // hold quota here
-  CandidateIndex candidates;       // the same, in the order of preemption
+  MemberList<WorkloadId> reserving;  // hold quota here
+  CandidateIndex candidates;         // the same, in the order of preemption
 
   // Something changed since its head was tried last.
   bool is_stirred = false;
@@ -97,7 +98,7 @@ struct LocalQueueRow : Incarnation {
   objects::Value object;
   LocalQueue spec;
   ClusterQueueId cluster_queue;
-  std::set<WorkloadId> workloads;  // that name it and are not finished
+  MemberList<WorkloadId> workloads;  // that name it and are not finished
   UsageLedger ledger;
 };
 
@@ -140,7 +141,7 @@ struct WorkloadRow : Incarnation {
   Standing standing = Standing::absent;
   NamespaceId name_space;
   LocalQueueId local_queue;
-  bool is_listed = false;  // among the workloads of its LocalQueue
+  std::uint32_t listed_at = MemberList<WorkloadId>::nowhere;  // of its LocalQueue's workloads
   OwnerId owner;
   std::set<PodId> pods;  // that name it
 
@@ -154,11 +155,13 @@ struct WorkloadRow : Incarnation {
   int second_pass_tries = 0;
 
   ClusterQueueId reserved_in;
+  std::uint32_t reserving_at = MemberList<WorkloadId>::nowhere;  // in its queue's `reserving`
   Usage holds;
   CandidateEntry candidate;         // as its queue's index has it
   std::int64_t released = 0;        // not zero: a trial has taken its usage out of the state
   std::vector<Slot> slots;          // in the order of pod sets and ranks
   bool is_counted_unready = false;  // in Tables::not_ready_count
+  bool is_bind_candidate = false;   // in Tables::bind_candidates
   std::vector<TopologyHold> topology_holds;
 };
 

@@ -22,6 +22,7 @@
 #include "core/model/effective_requests.h"
 #include "core/model/event.h"
 #include "core/model/flavor_resource.h"
+#include "core/model/gang_library.h"
 #include "core/model/node_columns.h"
 #include "core/model/pending_queue.h"
 #include "core/model/quota_forest.h"
@@ -90,11 +91,13 @@ struct Tables {
   std::vector<ClusterQueueId> unsaid_queues;  // with workloads that were told nothing
   std::int64_t cycle_count = 0;
   std::size_t not_ready_count = 0;  // hold quota and have pods that are not ready
+  // Placed gangs of which pods or the admission changed: the flagged ones among these, in no order.
+  std::vector<WorkloadId> bind_candidates;
+  std::size_t bind_candidate_count = 0;
   std::set<std::pair<Instant, WorkloadId>> second_passes;   // by when they are due
   std::vector<ClusterQueueId> ready_queues;                 // have a head to try, in no order
   std::map<std::string, WorkloadId> waiting_for_place;      // parked for want of room on nodes
   std::map<std::string, WorkloadId> untold;                 // stranded or invalid, not yet said so
-  std::map<std::string, WorkloadId> bind_candidates;        // pods or admission changed
   std::map<std::string, WorkloadId> endangered;             // a node of theirs may have failed
   std::set<std::pair<Instant, std::string>> resting_until;  // keys of workloads in back-off
   std::set<std::pair<Instant, std::string>> loose_pods;     // unmanaged, unbound, by creation
@@ -115,6 +118,8 @@ struct Tables {
   void apply_runtime_class(const Event& event);
   void tick(Instant to);
 
+  void forget_bind_candidates();
+
   // Assumptions (assumptions.cc).
   void assume_admission(WorkloadId id, Admission admission, bool is_admitted);
   void assume_evicted(WorkloadId id, std::string_view reason);
@@ -133,6 +138,10 @@ struct Tables {
   // Somebody waits where nobody is to be tried, and was not told why.
   bool has_unsaid() const;
   bool is_silent(ClusterQueueId queue) const;  // has such workloads
+  // Where the queue stands among all by name; computed anew when queues came or went.
+  std::uint32_t rank_by_name(ClusterQueueId queue);
+  // Every node that somebody speaks of, by name.
+  const std::vector<NodeId>& nodes_by_name();
   bool is_unsaid(WorkloadId id, ClusterQueueId queue) const;
   // The head that may be tried now: active, and no word to it is under way.
   WorkloadId head_of(ClusterQueueId queue) const;
@@ -162,7 +171,11 @@ struct Tables {
   // Something changed that may let waiting workloads start.
   void wake(ClusterQueueId queue);
   void wake_tree(ClusterQueueId queue);  // all that share a cohort with it, however far up
-  void stir(ClusterQueueId queue);       // its head is to be tried again
+  // While events of workloads are applied, trees are only noted and woken together before somebody
+  // looks: a thousand workloads that end in a cohort of a thousand queues wake it once.
+  void gather_wakes(bool gathers) { gathers_wakes_ = gathers; }
+  void wake_noted();
+  void stir(ClusterQueueId queue);  // its head is to be tried again
   void stir_tree(ClusterQueueId queue);
   void stir_trees(const std::vector<ClusterQueueId>& queues);  // each once
   void wake_for_places();
@@ -201,6 +214,7 @@ struct Tables {
   void move_cohort(CohortId id, std::string_view parent);
   void wake_tree(QuotaNodeId node);
   void wake_below(QuotaNodeId node);
+  void note_tree(QuotaNodeId root);
 
   // workload_changes.cc
   void enter(WorkloadId id);  // puts the row's effects in
@@ -221,6 +235,10 @@ struct Tables {
   void end_telling(WorkloadId id);
   void refresh_ready(ClusterQueueId id);
   void show_workload(WorkloadId id, const objects::Value& object);
+  void change_workload(WorkloadId id, const objects::Value& object, Result<Workload> read);
+  bool keeps_reservation(WorkloadId id, const Workload& now) const;
+  void renew_reservation(WorkloadId id, const objects::Value& object, Workload now);
+  void keep_search(WorkloadRow& row, const Workload& before) const;
   void remove_workload(WorkloadId id);
 
   // topology_changes.cc
@@ -228,6 +246,19 @@ struct Tables {
   void leave_topologies(WorkloadId id);
   void note_node_change(NodeId id, const Node& before, bool was_present, bool was_valid);
   void wake_for_topologies();
+
+  // A gang that has places may have pods to bind.
+  void note_bind_candidate(WorkloadId id);
+  void drop_bind_candidate(WorkloadId id);
+
+  GangLibrary gangs_;
+  bool gathers_wakes_ = false;
+  std::vector<QuotaNodeId> noted_trees_;    // roots
+  std::vector<std::uint8_t> is_noted_;      // by node
+  std::vector<std::uint32_t> queue_ranks_;  // by ClusterQueueId
+  std::uint64_t ranked_version_ = 0;        // of the names that they were made of
+  std::vector<NodeId> named_nodes_;
+  std::uint64_t named_version_ = 0;
 
   // node_changes.cc
   void add_to_node(NodeId node, const Amounts& amounts, std::int64_t times);

@@ -1,10 +1,13 @@
 // ClusterState, the part of Workloads: what one takes from quota and nodes, and where it waits.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <array>
+#include <utility>
 
 #include "core/model/incarnation.h"
 #include "core/model/second_pass.h"
 #include "core/model/tables.h"
+#include "core/model/workload_conditions.h"
 #include "core/model/workload_usage.h"
 #include "core/preemption/candidate_order.h"
 #include "objects/metadata.h"
@@ -68,6 +71,34 @@ bool is_decided_anew(View before, View now) {
          !(status["unhealthyNodes"] == now["status"]["unhealthyNodes"]);
 }
 
+// `team-a/train` without the memory that row_key() takes.
+class KeyText {
+ public:
+  explicit KeyText(View object) {
+    const View metadata = object["metadata"];
+    const std::string_view name_space = metadata["namespace"].string_or("");
+    const std::string_view name = metadata["name"].string_or("");
+    if (name_space.size() + 1 + name.size() > near_.size()) {
+      far_ = row_key(object);
+      text_ = far_;
+      return;
+    }
+    char* end = std::copy(name_space.begin(), name_space.end(), near_.data());
+    if (!name_space.empty()) *end++ = '/';
+    end = std::copy(name.begin(), name.end(), end);
+    text_ = {near_.data(), static_cast<std::size_t>(end - near_.data())};
+  }
+  KeyText(const KeyText&) = delete;
+  KeyText& operator=(const KeyText&) = delete;
+
+  std::string_view text() const { return text_; }
+
+ private:
+  std::array<char, 320> near_;  // longer than the names that Kubernetes takes
+  std::string far_;
+  std::string_view text_;
+};
+
 // Those who share quota with the queue that the workload was sent to. Where that way is closed
 // Kueue wakes nobody, and so does a plan; a running scheduler must not leave others asleep.
 void wake_others(Tables& tables, const WorkloadRow& row, ClusterQueueId reserved_in) {
@@ -87,7 +118,8 @@ void Tables::enter_reservation(WorkloadId id) {
   row.reserved_in = cluster_queues.hold(row.spec.admission.cluster_queue);
   row.holds = usage_of_admission(*this, row.spec);
   ClusterQueueRow& queue = cluster_queues[row.reserved_in];
-  queue.reserving.insert(id);
+  queue.reserving.add(
+      id, [&](WorkloadId each) -> std::uint32_t& { return workloads[each].reserving_at; });
   enter_candidates(*this, id);
   if (!queue.node.is_none()) {
     for (const FlavorUsage& hold : row.holds) {
@@ -121,7 +153,8 @@ void Tables::leave_reservation(WorkloadId id) {
     nodes.release(slot.node);
   }
   row.slots.clear();
-  queue.reserving.erase(id);
+  queue.reserving.remove(
+      id, [&](WorkloadId each) -> std::uint32_t& { return workloads[each].reserving_at; });
   cluster_queues.release(row.reserved_in);
   row.reserved_in = ClusterQueueId::none();
 }
@@ -216,13 +249,16 @@ void Tables::leave_names(WorkloadId id) {
 
 void Tables::list_in_queue(WorkloadId id, bool is_listed) {
   WorkloadRow& row = workloads[id];
-  if (row.is_listed == is_listed) return;
-  row.is_listed = is_listed;
-  std::set<WorkloadId>& list = local_queues[row.local_queue].workloads;
+  const auto place_of = [&](WorkloadId each) -> std::uint32_t& {
+    return workloads[each].listed_at;
+  };
+  const bool was_listed = row.listed_at != MemberList<WorkloadId>::nowhere;
+  if (was_listed == is_listed) return;
+  MemberList<WorkloadId>& list = local_queues[row.local_queue].workloads;
   if (is_listed) {
-    list.insert(id);
+    list.add(id, place_of);
   } else {
-    list.erase(id);
+    list.remove(id, place_of);
   }
 }
 
@@ -244,7 +280,7 @@ void Tables::enter(WorkloadId id) {
   if (row.spec.holds_quota()) {
     row.standing = Standing::reserved;
     enter_reservation(id);
-    bind_candidates.emplace(key, id);
+    note_bind_candidate(id);
   }
   plan_second_pass(id);
 }
@@ -254,16 +290,70 @@ void Tables::leave(WorkloadId id) {
   const std::string& key = workloads.key(id);
   dequeue(id);
   leave_reservation(id);
-  bind_candidates.erase(key);
+  drop_bind_candidate(id);
   endangered.erase(key);
   if (row.second_pass_at) second_passes.erase({*row.second_pass_at, id});
   row.standing = Standing::absent;
 }
 
-// The row shows this object from now on, the one that was seen or the one that is assumed.
-void Tables::show_workload(WorkloadId id, const Value& object) {
+// Whether the object says of the reservation what the row has already: then it is not taken back
+// and made again.
+bool Tables::keeps_reservation(WorkloadId id, const Workload& read) const {
+  const WorkloadRow& row = workloads[id];
+  return row.standing == Standing::reserved && read.holds_quota() &&
+         read.pod_sets.is(row.spec.pod_sets) && read.queue_name == row.spec.queue_name &&
+         read.owner_uid == row.spec.owner_uid && read.admission == row.spec.admission;
+}
+
+void Tables::renew_reservation(WorkloadId id, const Value& object, Workload read) {
   WorkloadRow& row = workloads[id];
-  const Value old_object = row.object;
+  const Value old_object = std::exchange(row.object, object);
+  const Workload before = std::exchange(row.spec, std::move(read));
+  row.invalid.clear();
+  ++cluster_queues[row.reserved_in].removals;  // as where it is made again
+  if (row.assumed_evicted) row.spec.is_evicted = true;
+  if (candidate_entry(*this, id) != row.candidate) refresh_candidate(*this, id);
+  count_unready(id, !row.spec.are_pods_ready);
+  endangered.erase(workloads.key(id));
+  for (const Slot& slot : row.slots) {
+    if (has_failed(slot.node)) endangered.emplace(workloads.key(id), id);
+  }
+  note_bind_candidate(id);
+  plan_second_pass(id);
+  keep_search(row, before);
+  if (makes_way(before, row.spec, old_object, row.object)) {
+    wake_others(*this, row, row.reserved_in);
+  }
+}
+
+// A search through the flavors goes on as long as it is the same search.
+void Tables::keep_search(WorkloadRow& row, const Workload& before) const {
+  if (!configuration.gates.enabled(Gate::flavor_fungibility_preserve_scan_progress) ||
+      (row.spec.equivalence != before.equivalence && row.spec.equivalence != 0 &&
+       before.equivalence != 0)) {
+    row.last_tried = {};
+  }
+}
+
+// The row shows this object from now on, the one that was seen or the one that is assumed.
+void Tables::show_workload(WorkloadId id, const Value& shown) {
+  WorkloadRow& row = workloads[id];
+  const Value object = shown;  // may be the row's own
+  RequestRules rules = request_rules(objects::namespace_of(object));
+  rules.library = &gangs_;
+  auto read = row.rules_version == rules_version
+                  ? read_workload_again(object, names, rules, row.object, row.spec)
+                  : read_workload(object, names, rules);
+  row.rules_version = rules_version;
+  if (read && keeps_reservation(id, *read)) {
+    renew_reservation(id, object, *std::move(read));
+  } else {
+    change_workload(id, object, std::move(read));
+  }
+}
+
+void Tables::change_workload(WorkloadId id, const Value& object, Result<Workload> read) {
+  WorkloadRow& row = workloads[id];
   const Standing standing = row.standing;
   const bool for_place = waiting_for_place.contains(workloads.key(id));
   const bool was_parked = pending.place_of(id) == PendingPlace::inadmissible;
@@ -276,20 +366,9 @@ void Tables::show_workload(WorkloadId id, const Value& object) {
   const ClusterQueueId reserved_in = row.reserved_in;
   if (!reserved_in.is_none()) cluster_queues.hold(reserved_in);
   leave(id);
-  row.object = object;  // also where `object` is the row's own
-  Workload before = std::move(row.spec);
-  const RequestRules rules = request_rules(objects::namespace_of(row.object));
-  auto read = row.rules_version == rules_version
-                  ? read_workload_again(row.object, names, rules, old_object, before)
-                  : read_workload(row.object, names, rules);
-  row.rules_version = rules_version;
-  if (read) {
-    row.spec = *std::move(read);
-    row.invalid.clear();
-  } else {
-    row.spec = {};
-    row.invalid = read.error().to_string();
-  }
+  const Value old_object = std::exchange(row.object, object);
+  const Workload before = std::exchange(row.spec, read ? *std::move(read) : Workload());
+  row.invalid = read ? std::string() : read.error().to_string();
   if (row.spec.queue_name != before.queue_name || row.spec.owner_uid != before.owner_uid) {
     leave_names(id);
   }
@@ -300,12 +379,7 @@ void Tables::show_workload(WorkloadId id, const Value& object) {
     forgive_admission(local_queue, id);
   }
   if (row.assumed_evicted) row.spec.is_evicted = true;
-  // A search through the flavors goes on as long as it is the same search.
-  if (!configuration.gates.enabled(Gate::flavor_fungibility_preserve_scan_progress) ||
-      (row.spec.equivalence != before.equivalence && row.spec.equivalence != 0 &&
-       before.equivalence != 0)) {
-    row.last_tried = {};
-  }
+  keep_search(row, before);
   if (row.standing == Standing::resting) {
     const bool same = asks_the_same(before, row.spec, old_object, row.object);
     enqueue(id, same && was_parked);
@@ -337,8 +411,8 @@ void Tables::remove_workload(WorkloadId id) {
 }
 
 void Tables::apply_workload(const Event& event) {
-  const std::string key = row_key(event.object);
-  WorkloadId id = workloads.find(key);
+  const KeyText key(event.object);
+  WorkloadId id = workloads.find(key.text());
   if (id.is_none() && event.type == EventType::remove) return;
   const Step step = id.is_none() ? Step::update : next_step(workloads[id], event);
   if (step == Step::ignore) return;
@@ -348,37 +422,37 @@ void Tables::apply_workload(const Event& event) {
   }
   if (step == Step::remove) return;
   if (id.is_none()) {
-    id = workloads.hold(key);
+    id = workloads.hold(key.text());
   } else if (step == Step::update && !workloads[id].present) {
     workloads.hold(id);
   }
   WorkloadRow& row = workloads[id];
-  const std::string invalid = row.invalid;
-  take_identity(row, event);
-  row.invalid = invalid;
-  const View reserved = objects::condition(event.object, "QuotaReserved");
-  const bool is_over = is_true(objects::condition(event.object, "Finished"));
-  if (is_over || !is_true(reserved) || is_true(objects::condition(event.object, "Evicted"))) {
+  row.present = true;
+  row.uid = objects::uid_of(event.object);
+  row.revision = event.revision;
+  const WorkloadConditions conditions = conditions_of(event.object["status"]);
+  const View reserved = conditions.quota_reserved;
+  const bool is_over = is_true(conditions.finished);
+  if (is_over || !is_true(reserved) || is_true(conditions.evicted)) {
+    const bool was_evicted = row.assumed_evicted;
     row.assumed_evicted = false;
-    refresh_candidate(*this, id);
+    if (was_evicted) refresh_candidate(*this, id);
   }
-  const bool is_told =
-      is_over || is_true(reserved) || reserved["message"].string_or("") == row.telling;
+  const bool is_told = !row.telling.empty() && (is_over || is_true(reserved) ||
+                                                reserved["message"].string_or("") == row.telling);
   // An assumed admission stands until its own write is seen, or forget() says it was refused.
-  const bool is_seen = is_over || (is_true(reserved) && is_decided_anew(row.object, event.object));
-  if (row.assumed && !is_seen) {
+  if (row.assumed && !is_over &&
+      !(is_true(reserved) && is_decided_anew(row.object, event.object))) {
     row.object = event.object;
     return;
   }
   row.assumed = false;
-  const bool was_seen = row.object.view().is_object();
-  const bool was_admitted = is_true(objects::condition(row.object, "Admitted"));
+  const Value seen = row.object;
   show_workload(id, event.object);
-  row.object = event.object;
-  if (was_seen && !was_admitted && row.standing == Standing::reserved && row.spec.is_admitted) {
-    settle_admission(id);
-  }
-  if (is_told && !row.telling.empty()) end_telling(id);
+  const bool is_news = seen.view().is_object() && row.standing == Standing::reserved &&
+                       row.spec.is_admitted && !is_true(objects::condition(seen, "Admitted"));
+  if (is_news) settle_admission(id);
+  if (is_told) end_telling(id);
 }
 
 }  // namespace muster::core

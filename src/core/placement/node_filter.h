@@ -40,7 +40,7 @@ std::optional<Refusal> refuses(const NodeRow& node, std::string_view name, const
 // The refusals of many nodes, counted.
 class Exclusions {
  public:
-  void add(const Refusal& refusal) { ++counts_[refusal]; }
+  void add(const Refusal& refusal, std::int64_t times = 1) { counts_[refusal] += times; }
 
   // `affinity: 2, resource "cpu": 1`, sorted
   std::string tally() const;

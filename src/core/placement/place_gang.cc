@@ -9,6 +9,66 @@
 
 namespace muster::core {
 
+// The search for the first node by name that takes a part whole.
+class WholePart {
+ public:
+  WholePart(Tables& tables, const GangPart& part) : tables_(tables), part_(part) {
+    for (const Amount& request : *part.requests) {
+      if (request.amount <= 0 || request.resource == tables.names.pods()) continue;
+      need(request.resource, request.amount);
+    }
+    need(tables.names.pods(), 1);
+  }
+
+  // None: there is no such node.
+  NodeId find(PlaceMemory* memory) {
+    if (is_impossible_) return NodeId::none();
+    PlaceMemory::Search* search = memory == nullptr ? nullptr : search_in(*memory);
+    const std::vector<NodeId>& nodes = tables_.nodes_by_name();
+    std::size_t at = search == nullptr ? 0 : search->next;
+    while (at < nodes.size() && !takes_all(nodes[at])) ++at;
+    if (search != nullptr) search->next = at;
+    return at == nodes.size() ? NodeId::none() : nodes[at];
+  }
+
+ private:
+  struct Need {
+    std::span<const std::int64_t> free;
+    std::int64_t amount = 0;
+  };
+
+  void need(ResourceId resource, std::int64_t each) {
+    const auto all = checked_multiply(each, part_.count);
+    is_impossible_ = is_impossible_ || !all;
+    needs_.push_back({tables_.free.of(resource), all.value_or(0)});
+  }
+
+  bool takes_all(NodeId node) const {
+    for (const Need& each : needs_) {
+      const std::int64_t free = node.index() < each.free.size() ? each.free[node.index()] : 0;
+      if (free < each.amount) return false;
+    }
+    const NodeRow& row = tables_.nodes[node];
+    return row.present && !refuses(row, tables_.nodes.key(node), part_.wish);
+  }
+
+  PlaceMemory::Search* search_in(PlaceMemory& memory) const {
+    for (PlaceMemory::Search& each : memory.searches_) {
+      const bool is_same = each.requests == part_.requests && each.terms == part_.wish.terms &&
+                           each.count == part_.count && each.flavors == part_.wish.flavors;
+      if (is_same) return &each;
+    }
+    if (memory.searches_.size() == PlaceMemory::searches_max) return nullptr;
+    return &memory.searches_.emplace_back(
+        PlaceMemory::Search{part_.requests, part_.wish.terms, part_.wish.flavors, part_.count, 0});
+  }
+
+  Tables& tables_;
+  const GangPart& part_;
+  std::vector<Need> needs_;
+  bool is_impossible_ = false;  // no node holds more than int64
+};
+
 namespace {
 
 struct Candidate {
@@ -39,32 +99,55 @@ std::vector<std::int64_t> capacities(const Tables& tables, const GangPart& part)
   return most;
 }
 
-// The first resource of which the node has too little for one pod.
-Refusal shortage(const Tables& tables, const GangPart& part, NodeId node) {
-  for (const Amount& request : *part.requests) {
-    if (request.amount > tables.free.at(request.resource, node)) {
-      const std::string& name = tables.names.name(request.resource);
-      return {fmt::format("resource \"{}\"", name), fmt::format("Insufficient {}", name)};
+// Nodes by the first resource of which they have too little for one pod.
+class Shortages {
+ public:
+  explicit Shortages(const GangPart& part) : part_(part), counts_(part.requests->size() + 1, 0) {}
+
+  void add(const Tables& tables, NodeId node) {
+    std::size_t at = 0;
+    for (const Amount& request : *part_.requests) {
+      if (request.amount > tables.free.at(request.resource, node)) break;
+      ++at;
+    }
+    ++counts_[at];
+  }
+
+  void tell(const Tables& tables, Exclusions& exclusions) const {
+    for (std::size_t at = 0; at < counts_.size(); ++at) {
+      if (counts_[at] == 0) continue;
+      if (at == part_.requests->size()) {
+        exclusions.add({"resource \"pods\"", "Too many pods"}, counts_[at]);
+        continue;
+      }
+      const std::string& name = tables.names.name((*part_.requests)[at].resource);
+      exclusions.add({fmt::format("resource \"{}\"", name), fmt::format("Insufficient {}", name)},
+                     counts_[at]);
     }
   }
-  return {"resource \"pods\"", "Too many pods"};
-}
+
+ private:
+  const GangPart& part_;
+  std::vector<std::int64_t> counts_;  // behind the last request: for want of pods
+};
 
 // Nodes that take at least one pod; those that take most first, equal ones by name.
 std::vector<Candidate> candidates(const Tables& tables, const GangPart& part, NoPlace& why) {
   const std::vector<std::int64_t> most = capacities(tables, part);
   std::vector<Candidate> found;
+  Shortages shortages(part);
   tables.nodes.for_each([&](NodeId id, const NodeRow& node) {
     if (!node.present) return;
     ++why.nodes;
     if (const auto refusal = refuses(node, tables.nodes.key(id), part.wish)) {
       why.exclusions.add(*refusal);
     } else if (most[id.index()] == 0) {
-      why.exclusions.add(shortage(tables, part, id));
+      shortages.add(tables, id);
     } else {
       found.push_back({id, most[id.index()]});
     }
   });
+  shortages.tell(tables, why.exclusions);
   std::ranges::sort(found, [&](const Candidate& a, const Candidate& b) {
     if (a.capacity != b.capacity) return a.capacity > b.capacity;
     return tables.nodes.key(a.node) < tables.nodes.key(b.node);
@@ -163,13 +246,19 @@ void remember(const GangPart& part, const std::vector<PlacedPods>& placed, Earli
   }
 }
 
-std::vector<PlacedPods> place_part(const Tables& tables, const GangPart& part,
-                                   const Earlier& earlier, NoPlace& why) {
-  std::vector<Candidate> sorted = candidates(tables, part, why);
+std::vector<PlacedPods> place_part(Tables& tables, const GangPart& part, const Earlier& earlier,
+                                   NoPlace& why, PlaceMemory* memory) {
+  if (part.count == 0) return {};
   if (part.kind.neighbours != nullptr && NeighbourFilter::concerns(tables, part.kind, earlier)) {
     NeighbourFilter filter(tables, part.kind, earlier);
-    return pack_carefully(std::move(sorted), part.count, filter, why);
+    return pack_carefully(candidates(tables, part, why), part.count, filter, why);
   }
+  const NodeId whole = WholePart(tables, part).find(memory);
+  if (!whole.is_none()) {
+    why.fit = part.count;
+    return {{whole, part.count}};
+  }
+  std::vector<Candidate> sorted = candidates(tables, part, why);
   for (const Candidate& candidate : sorted) {
     why.fit = std::min(part.count, why.fit + candidate.capacity);
   }
@@ -179,22 +268,25 @@ std::vector<PlacedPods> place_part(const Tables& tables, const GangPart& part,
 
 }  // namespace
 
-GangPlacement place_gang(Tables& tables, Trial& trial, std::span<const GangPart> parts) {
+GangPlacement place_gang(Tables& tables, Trial& trial, std::span<const GangPart> parts,
+                         PlaceMemory* memory) {
   GangPlacement result;
   Earlier earlier;
   for (const GangPart& part : parts) {
     NoPlace why{.pod_set = part.pod_set, .wanted = part.count, .exclusions = {}};
-    std::vector<PlacedPods> placed = place_part(tables, part, earlier, why);
+    std::vector<PlacedPods> placed = place_part(tables, part, earlier, why, memory);
     if (why.fit < part.count) {
+      if (memory != nullptr) memory->forget();
       name_shortage(tables, part, why);
       result.failure = std::move(why);
       return result;
     }
     remember(part, placed, earlier);
     for (const PlacedPods& pods : placed) take(tables, trial, part, pods);
-    std::ranges::sort(placed, [&](const PlacedPods& a, const PlacedPods& b) {
-      return tables.nodes.key(a.node) < tables.nodes.key(b.node);
-    });
+    if (placed.size() > 1)
+      std::ranges::sort(placed, [&](const PlacedPods& a, const PlacedPods& b) {
+        return tables.nodes.key(a.node) < tables.nodes.key(b.node);
+      });
     result.parts.push_back(std::move(placed));
   }
   return result;

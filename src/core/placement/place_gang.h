@@ -60,6 +60,32 @@ struct GangPlacement {
   bool fits() const { return !failure.has_value(); }
 };
 
-GangPlacement place_gang(Tables& tables, Trial& trial, std::span<const GangPart> parts);
+// How far the nodes were looked through for one that takes a part whole: those before it do not,
+// and as long as room is only taken they never will. So a thousand equal pods look at each node
+// once, not a thousand times.
+class PlaceMemory {
+ public:
+  // Room was given back.
+  void forget() { searches_.clear(); }
+
+ private:
+  friend class WholePart;
+  static constexpr std::size_t searches_max = 64;
+
+  // What was looked for; the pointers are only compared.
+  struct Search {
+    const Amounts* requests = nullptr;
+    const SchedulingTerms* terms = nullptr;
+    std::vector<const ResourceFlavor*> flavors = {};
+    std::int64_t count = 0;
+    std::size_t next = 0;  // in the order of names
+  };
+
+  std::vector<Search> searches_;
+};
+
+// `memory`: of this cycle, in which nobody takes back what was placed; null: none.
+GangPlacement place_gang(Tables& tables, Trial& trial, std::span<const GangPart> parts,
+                         PlaceMemory* memory = nullptr);
 
 }  // namespace muster::core

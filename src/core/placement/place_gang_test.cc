@@ -94,5 +94,22 @@ TEST_F(place_gang_beside, says_what_the_nodes_are_short_of_and_by_how_much) {
   EXPECT_EQ(placed.failure->missing, 2'000);
 }
 
+TEST_F(place_gang_beside, remembers_which_nodes_are_full_until_room_is_given_back) {
+  requests_ = {{cpu_, 2'000}};
+  GangPart part{.pod_set = "main", .requests = &requests_, .wish = {}, .count = 1};
+  part.wish.terms = &terms_;
+  PlaceMemory memory;
+  Trial cycle(tables_->undo);
+  std::vector<std::string> nodes;
+  for (int i = 0; i < 4; ++i) {
+    const GangPlacement placed = place_gang(*tables_, cycle, {&part, 1}, &memory);
+    nodes.push_back(tables_->nodes.key(placed.parts[0][0].node));
+  }
+  EXPECT_EQ(nodes, (std::vector<std::string>{"n1", "n1", "n2", "n2"}));
+  EXPECT_EQ(place_gang(*tables_, cycle, {&part, 1}, &memory).failure->fit, 0);
+  cycle.add(tables_->free.cell(cpu_, tables_->nodes.find("n1")), 2'000);
+  EXPECT_TRUE(place_gang(*tables_, cycle, {&part, 1}, &memory).fits());
+}
+
 }  // namespace
 }  // namespace muster::core

@@ -109,8 +109,20 @@ void bind_set(Cycle& cycle, const WorkloadRow& row, std::uint32_t index, Members
 
 void bind(Cycle& cycle) {
   const Tables& tables = cycle.tables;
-  for (const auto& [key, id] : tables.bind_candidates) {
+  std::vector<WorkloadId> candidates;
+  for (const WorkloadId id : tables.bind_candidates) {
     const WorkloadRow& row = tables.workloads[id];
+    const bool has_pods =
+        !row.pods.empty() || (!row.owner.is_none() && !tables.owners[row.owner].pods.empty());
+    if (row.is_bind_candidate && has_pods) candidates.push_back(id);
+  }
+  std::ranges::sort(candidates, {},
+                    [&](WorkloadId id) -> const std::string& { return tables.workloads.key(id); });
+  const auto twice = std::ranges::unique(candidates);
+  candidates.erase(twice.begin(), twice.end());
+  for (const WorkloadId id : candidates) {
+    const WorkloadRow& row = tables.workloads[id];
+    const std::string& key = tables.workloads.key(id);
     const bool runs = row.standing == Standing::reserved && row.spec.is_admitted &&
                       !row.spec.is_evicted && row.spec.is_active && !row.assumed &&
                       !row.assumed_evicted && !cycle.evicted.contains(key);

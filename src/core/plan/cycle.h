@@ -39,6 +39,7 @@ struct Cycle {
   bool keeps_room = false;                                      // keep_room() was called
   std::map<WorkloadId, AdmissionUsage> kept = {};  // for heads that nobody is preempted for
   bool took_places = false;                        // some gang was placed
+  PlaceMemory places = {};                         // what is placed in this cycle stays
   std::size_t not_ready = 0;                       // admitted in this cycle, so without ready pods
 };
 

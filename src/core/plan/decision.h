@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "core/admission/assignment.h"
+#include "core/model/boxed.h"
 #include "core/model/ids.h"
 #include "core/model/pending_queue.h"
 #include "core/placement/place_gang.h"
@@ -76,7 +77,7 @@ struct Decision {
   Assignment assignment;
   std::vector<Target> targets;  // preempt; the slice that is replaced is not among them
   WorkloadId replaced_slice;    // finishes when this one is admitted
-  std::optional<Reason> objection = {};
+  Boxed<Reason> objection = {};
 
   // wait: when it starts at the latest, where the policy reserves that.
   std::optional<Instant> reserved_start = {};

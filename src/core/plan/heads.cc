@@ -2,7 +2,6 @@
 // the head of every ClusterQueue that takes part.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <unordered_set>
 
 #include "core/plan/cycle.h"
 
@@ -14,11 +13,13 @@ namespace {
 // a tree are tried as soon as one of them is to be.
 class Trees {
  public:
-  Trees(const Tables& tables, std::vector<Head>& heads) : tables_(tables), heads_(heads) {}
+  Trees(const Tables& tables, std::vector<Head>& heads)
+      : tables_(tables), heads_(heads), seen_(tables.quota.node_slots(), false) {}
 
   void add_tree_of(ClusterQueueId queue) {
     const QuotaNodeId root = tables_.quota.root(tables_.cluster_queues[queue].node);
-    if (root.is_none() || !seen_.insert(root).second) return;
+    if (root.is_none() || seen_[root.index()]) return;
+    seen_[root.index()] = true;
     add(root);
   }
 
@@ -37,7 +38,7 @@ class Trees {
 
   const Tables& tables_;
   std::vector<Head>& heads_;
-  std::unordered_set<QuotaNodeId> seen_;
+  std::vector<bool> seen_;  // by root
 };
 
 // By name. A document takes their back-off for ended.
@@ -62,8 +63,9 @@ std::vector<Head> second_passes(const Cycle& cycle) {
 }  // namespace
 
 std::vector<Head> heads_of(const Cycle& cycle) {
-  const Tables& tables = cycle.tables;
+  Tables& tables = cycle.tables;
   std::vector<Head> heads;
+  heads.reserve(tables.cluster_queues.size());
   if (cycle.policy.retries_every_head) {
     tables.cluster_queues.for_each([&](ClusterQueueId id, const ClusterQueueRow& row) {
       const WorkloadId head = tables.head_of(id);
@@ -73,12 +75,10 @@ std::vector<Head> heads_of(const Cycle& cycle) {
     Trees trees(tables, heads);
     for (const ClusterQueueId queue : tables.ready_queues) trees.add_tree_of(queue);
   }
-  std::ranges::sort(heads, {}, [&](const Head& head) -> const std::string& {
-    return tables.cluster_queues.key(head.queue);
-  });
-  std::vector<Head> all = second_passes(cycle);
-  all.insert(all.end(), heads.begin(), heads.end());
-  return all;
+  std::ranges::sort(heads, {}, [&](const Head& head) { return tables.rank_by_name(head.queue); });
+  const std::vector<Head> second = second_passes(cycle);
+  heads.insert(heads.begin(), second.begin(), second.end());
+  return heads;
 }
 
 }  // namespace muster::core

@@ -63,7 +63,8 @@ Placement placement_in(const Cycle& cycle, ClusterQueueId queue) {
 std::optional<Reason> place_entry(Cycle& cycle, Trial& trial, Decision& entry) {
   const Placement placement = placement_in(cycle, entry.queue);
   if (placement == Placement::none || entry.is_second_pass) return std::nullopt;
-  GangPlacement placed = place_gang(cycle.tables, trial, parts_of(cycle.tables, entry));
+  GangPlacement placed =
+      place_gang(cycle.tables, trial, parts_of(cycle.tables, entry), &cycle.places);
   if (!placed.fits()) return no_place_reason(cycle.tables, *placed.failure);
   cycle.took_places = true;
   entry.places = std::move(placed.parts);

@@ -29,7 +29,7 @@ void place_one(Cycle& cycle, PodId id) {
                &pod.spec.neighbours};
   part.count = 1;
   Trial trial(cycle.tables.undo);
-  const GangPlacement placed = place_gang(cycle.tables, trial, {&part, 1});
+  const GangPlacement placed = place_gang(cycle.tables, trial, {&part, 1}, &cycle.places);
   if (!placed.fits()) {
     Action action = action_on(cycle, Action::Type::unbindable, id);
     action.because.reasons = {unschedulable_reason(*placed.failure)};

@@ -1,7 +1,6 @@
 // Reasons for those who wait without being tried: every waiting workload has one of its own.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <map>
 
 #include "core/model/limits.h"
 #include "core/plan/cycle.h"
@@ -45,43 +44,27 @@ std::string phrase_of(std::string_view cause) {
   return "cannot be admitted";
 }
 
-// How many of the queue go before each of its workloads, and what those who ask for the same were
-// told: the answer to one is the answer to all.
-class Places {
- public:
-  Places(const Tables& tables, ClusterQueueId queue) {
-    tables.pending.for_each(queue, [&](WorkloadId id, bool is_active) {
-      if (is_active) tickets_.push_back(tables.pending.ticket(id));
-      const WorkloadRow& row = tables.workloads[id];
-      const objects::View reserved = objects::condition(row.object, "QuotaReserved");
-      const std::string_view told =
-          row.telling.empty() ? reserved["message"].string_or("") : row.telling;
-      if (is_active || row.is_unsaid || told.empty()) return;
-      answers_.try_emplace(row.spec.equivalence, told);
-    });
-    std::ranges::sort(tickets_, stands_before);
-  }
-
-  // Empty: nobody was.
-  std::string_view answer(std::uint64_t equivalence) const {
-    const auto found = answers_.find(equivalence);
-    return found == answers_.end() ? std::string_view() : found->second;
-  }
-
-  std::int64_t before(const QueueTicket& ticket) const {
-    return std::ranges::lower_bound(tickets_, ticket, stands_before) - tickets_.begin();
-  }
-
- private:
-  std::vector<QueueTicket> tickets_;
-  std::map<std::uint64_t, std::string_view> answers_;
-};
+// What somebody who asks for the same was told, and is inadmissible with it: the answer to one is
+// the answer to all. Empty: nobody was.
+std::string_view told_to_equals(const Tables& tables, ClusterQueueId queue,
+                                std::uint64_t equivalence) {
+  std::string_view told;
+  tables.pending.find_inadmissible(queue, equivalence, [&](WorkloadId id) {
+    const WorkloadRow& row = tables.workloads[id];
+    if (row.is_unsaid) return false;
+    told = row.telling;
+    if (told.empty()) {
+      told = objects::condition(row.object, "QuotaReserved")["message"].string_or("");
+    }
+    return !told.empty();
+  });
+  return told;
+}
 
 void tell_queue(Cycle& cycle, ClusterQueueId id, std::size_t& left) {
   const Tables& tables = cycle.tables;
   const ClusterQueueRow& queue = tables.cluster_queues[id];
   const WorkloadId head = tables.pending.head(id);
-  const Places places(tables, id);
   for (std::size_t i = queue.unsaid.size(); i-- > 0 && left > 0;) {
     const WorkloadId waiting = queue.unsaid[i];
     const WorkloadRow& row = tables.workloads[waiting];
@@ -89,7 +72,7 @@ void tell_queue(Cycle& cycle, ClusterQueueId id, std::size_t& left) {
     Reason reason{.type = Reason::Type::behind, .name = tables.cluster_queues.key(id)};
     const auto kind = queue.kind_causes.find(row.spec.equivalence);
     if (tables.pending.place_of(waiting) == PendingPlace::inadmissible) {
-      const std::string_view answer = places.answer(row.spec.equivalence);
+      const std::string_view answer = told_to_equals(tables, id, row.spec.equivalence);
       reason.type = Reason::Type::equal_waits;
       reason.detail = phrase_of(kind == queue.kind_causes.end() ? row.waits_for : kind->second);
       if (!answer.empty()) {
@@ -97,7 +80,8 @@ void tell_queue(Cycle& cycle, ClusterQueueId id, std::size_t& left) {
         reason.detail = answer;
       }
     } else {
-      reason.amount = std::max<std::int64_t>(1, places.before(tables.pending.ticket(waiting)));
+      reason.amount = std::max<std::int64_t>(
+          1, tables.pending.count_before(id, tables.pending.ticket(waiting)));
       reason.detail = phrase_of(head.is_none() ? "" : tables.workloads[head].waits_for);
     }
     Action action = action_on(cycle, Action::Type::tell, waiting);
