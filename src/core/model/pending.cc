@@ -118,10 +118,11 @@ void Tables::enqueue(WorkloadId id, bool parked) {
   if (!objects::is_false(objects::condition(row.object, "QuotaReserved"))) note_unsaid(id);
 }
 
-// It stands in a queue and its object does not say why.
+// It stands in a queue and its object does not say why. While a word to it is under way it gets no
+// second one: the answer to the one could not be told from that to the other.
 void Tables::note_unsaid(WorkloadId id) {
   WorkloadRow& row = workloads[id];
-  if (row.is_unsaid) return;
+  if (row.is_unsaid || !row.telling.empty()) return;
   row.is_unsaid = true;
   std::vector<WorkloadId>& unsaid = cluster_queues[row.queued_in].unsaid;
   if (unsaid.empty()) unsaid_queues.push_back(row.queued_in);

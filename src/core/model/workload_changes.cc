@@ -300,7 +300,8 @@ void Tables::leave(WorkloadId id) {
 // and made again.
 bool Tables::keeps_reservation(WorkloadId id, const Workload& read) const {
   const WorkloadRow& row = workloads[id];
-  return row.standing == Standing::reserved && read.holds_quota() &&
+  // Which pods stand in its slots is counted anew where there are any.
+  return row.standing == Standing::reserved && row.slots.empty() && read.holds_quota() &&
          read.pod_sets.is(row.spec.pod_sets) && read.queue_name == row.spec.queue_name &&
          read.owner_uid == row.spec.owner_uid && read.admission == row.spec.admission;
 }

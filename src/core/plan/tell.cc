@@ -65,10 +65,17 @@ void tell_queue(Cycle& cycle, ClusterQueueId id, std::size_t& left) {
   const Tables& tables = cycle.tables;
   const ClusterQueueRow& queue = tables.cluster_queues[id];
   const WorkloadId head = tables.pending.head(id);
+  std::vector<WorkloadId> unsaid;
   for (std::size_t i = queue.unsaid.size(); i-- > 0 && left > 0;) {
-    const WorkloadId waiting = queue.unsaid[i];
+    if (!tables.is_unsaid(queue.unsaid[i], id)) continue;
+    unsaid.push_back(queue.unsaid[i]);
+    --left;
+  }
+  std::ranges::sort(unsaid, {}, [&](WorkloadId waiting) -> const std::string& {
+    return tables.workloads.key(waiting);
+  });
+  for (const WorkloadId waiting : unsaid) {
     const WorkloadRow& row = tables.workloads[waiting];
-    if (!tables.is_unsaid(waiting, id)) continue;
     Reason reason{.type = Reason::Type::behind, .name = tables.cluster_queues.key(id)};
     const auto kind = queue.kind_causes.find(row.spec.equivalence);
     if (tables.pending.place_of(waiting) == PendingPlace::inadmissible) {
@@ -87,7 +94,6 @@ void tell_queue(Cycle& cycle, ClusterQueueId id, std::size_t& left) {
     Action action = action_on(cycle, Action::Type::tell, waiting);
     action.because.reasons = {std::move(reason)};
     cycle.plan.actions.push_back(std::move(action));
-    --left;
   }
 }
 
