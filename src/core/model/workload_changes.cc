@@ -386,6 +386,7 @@ void Tables::change_workload(WorkloadId id, const Value& object, Result<Workload
     enqueue(id, same && was_parked);
     if (was_active && row.queued_in == queued_in) pending.unpark(id);
     if (preemptor && row.queued_in == queued_in) pending.set_preemptor(id, *preemptor);
+    if (!row.queued_in.is_none()) refresh_ready(row.queued_in);  // both may make it the head
     if (same && for_place && row.standing == Standing::waiting) {
       waiting_for_place.emplace(workloads.key(id), id);
     }
