@@ -314,12 +314,8 @@ void Tables::renew_reservation(WorkloadId id, const Value& object, Workload read
   ++cluster_queues[row.reserved_in].removals;  // as where it is made again
   if (row.assumed_evicted) row.spec.is_evicted = true;
   if (candidate_entry(*this, id) != row.candidate) refresh_candidate(*this, id);
-  count_unready(id, !row.spec.are_pods_ready);
-  endangered.erase(workloads.key(id));
-  for (const Slot& slot : row.slots) {
-    if (has_failed(slot.node)) endangered.emplace(workloads.key(id), id);
-  }
-  note_bind_candidate(id);
+  const bool counts = !cluster_queues[row.reserved_in].node.is_none();
+  count_unready(id, counts && !row.spec.are_pods_ready);
   plan_second_pass(id);
   keep_search(row, before);
   if (makes_way(before, row.spec, old_object, row.object)) {
