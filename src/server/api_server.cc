@@ -41,10 +41,9 @@ struct SystemPriority {
 
 constexpr SystemPriority system_priorities[] = {
     {"system-node-critical", 2'000'001'000,
-     "Used for system critical pods that must not be moved from their current node."},
+     "For pods that the node they are on cannot do without."},
     {"system-cluster-critical", 2'000'000'000,
-     "Used for system critical pods that must run in the cluster, but can be moved to another node "
-     "if necessary."}};
+     "For pods that the whole cluster needs and that any node may run."}};
 
 const MastersOnly masters_only;
 
