@@ -1,6 +1,6 @@
-// The commands about objects, for those without kubectl: get, describe, apply, delete, logs, wait,
-// events. Declares them on the command line; each opens a session and ends with 0, or with 1 and
-// kubectl's line of what went wrong.
+// The commands about objects, for those without kubectl: get, describe, apply, delete, logs, exec,
+// wait, events. Declares them on the command line; each opens a session and ends with 0, or with 1
+// and kubectl's line of what went wrong.
 //
 //   add_object_commands(app, output, commands.open_talk, chosen);
 // SPDX-License-Identifier: Apache-2.0

@@ -60,7 +60,7 @@ def exec_in_pods(kubectl):
 
 def copy_files(kubectl):
     running(kubectl, "p")
-    there = os.path.join(kubectl.home, "there-" + kubectl.namespace)
+    there = "/tmp/carried"  # the pod has its own
     here = os.path.join(kubectl.home, "here-" + kubectl.namespace)
     with open(here, "w") as file:
         file.write("carried\n" * 1000)

@@ -159,4 +159,4 @@ if __name__ == "__main__":
         commands_run_in_a_pod,
         the_dynamic_client_finds_kinds_by_itself,
         the_namespace_goes,
-    ], later=(jobs_services_and_secrets,)))
+    ]))
