@@ -76,8 +76,8 @@ Result<std::vector<Conflict>> take_step(const Value& step, History& history) {
   return std::vector<Conflict>();
 }
 
-// resource: a kind; definition: of one that is not built in; given: steps, each with create, patch
-// or apply, and by, subresource, force; show: a part of the object that is answered as well.
+// definition: of a kind that is not built in; given: steps, each with create, patch or apply, and
+// by, subresource, force; show: a part of the object that is answered as well.
 Result<Value> own(const Value& scenario) {
   static const KindRegistry built_in = KindRegistry::built_in().must();
   KindRegistry registry = built_in;
@@ -85,7 +85,12 @@ Result<Value> own(const Value& scenario) {
     const FieldErrors errors = registry.add(scenario.part(definition));
     if (!errors.empty()) return Error::invalid(errors.to_string());
   }
-  const auto kind = registry.find_name(scenario["resource"].string_or(""));
+  const View first = scenario["given"][0];
+  const View object = first["create"] ? first["create"] : first["apply"];
+  const std::string_view version = object["apiVersion"].string_or("");
+  const std::size_t slash = version.find('/');
+  const auto kind = registry.find(slash == std::string_view::npos ? "" : version.substr(0, slash),
+                                  object["kind"].string_or(""));
   if (kind == nullptr) return Error::bad_request("the scenario names no kind");
   History history{*kind};
   for (const View each : scenario["given"].elements()) {
