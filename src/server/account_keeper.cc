@@ -26,7 +26,6 @@ using objects::View;
 namespace {
 
 constexpr std::string_view default_account = "default";
-constexpr std::string_view authority_config_map = "kube-root-ca.crt";
 constexpr std::string_view account_annotation = "kubernetes.io/service-account.name";
 constexpr std::string_view account_uid_annotation = "kubernetes.io/service-account.uid";
 // A token that is kept in a Secret lasts as long as the Secret: its end is the end of Instants.
@@ -56,22 +55,6 @@ std::vector<std::string> lines_of(std::string_view text) {
 
 Value named(std::string_view name) {
   return Value::object({{"metadata", Value::object({{"name", Value::string(name)}})}});
-}
-
-Value authority_object(const std::string& pem) {
-  Builder builder;
-  const std::vector<Node> annotations = {
-      Builder::literal("kubernetes.io/description"),
-      Builder::literal("The certificate of the authority that vouches for this API server: who "
-                       "connects to it from a pod may trust it by this.")};
-  const std::vector<Node> metadata = {
-      Builder::literal("name"), Builder::literal(authority_config_map),
-      Builder::literal("annotations"), builder.object_of_pairs(annotations)};
-  const std::vector<Node> data = {Builder::literal("ca.crt"), builder.text(pem)};
-  const std::vector<Node> pairs = {Builder::literal("metadata"), builder.object_of_pairs(metadata),
-                                   Builder::literal("data"), builder.object_of_pairs(data)};
-  const Node node = builder.object_of_pairs(pairs);
-  return std::move(builder).finish(node);
 }
 
 // What a Secret of a service account gains: who it is for, and the token itself.
@@ -153,9 +136,9 @@ void AccountKeeper::on_change(const CacheChange& change) {
   const CachedObject* about = change.now != nullptr ? change.now : change.before;
   if (is_core(*about, "namespaces")) {
     if (change.now != nullptr && change.before == nullptr) look_at(about->name);
-  } else if (is_core(*about, "serviceaccounts") || is_core(*about, "configmaps")) {
-    const bool own = about->name == default_account || about->name == authority_config_map;
-    if (own && change.now == nullptr) look_at(about->name_space);
+  } else if (is_core(*about, "serviceaccounts")) {
+    const bool is_default = about->name == default_account;
+    if (is_default && change.now == nullptr) look_at(about->name_space);
   } else if (is_core(*about, "secrets")) {
     if (about->name_space == token_namespace) tokens_changed_ = true;
     if (change.now != nullptr) secrets_.insert(about->name_space + "/" + about->name);
@@ -183,9 +166,6 @@ void AccountKeeper::turn() {
   for (const std::string& name_space : std::exchange(namespaces_, {})) {
     if (!is_open(name_space)) continue;
     ensure("serviceaccounts", name_space, default_account, named(default_account));
-    if (options_.authority_pem.empty()) continue;
-    ensure("configmaps", name_space, authority_config_map,
-           authority_object(options_.authority_pem));
   }
   const auto secrets = context_.registry.find_resource("", "secrets");
   for (const std::string& place : std::exchange(secrets_, {})) {

@@ -1,7 +1,6 @@
-// AccountKeeper: what every namespace has by itself: the service account `default`, and the config
-// map `kube-root-ca.crt` that tells pods whom to trust. It also fills Secrets of the type
-// kubernetes.io/service-account-token, and hands the authenticator the tokens that are kept as
-// Secrets of the type muster.dev/token in kube-system.
+// AccountKeeper: the service account `default` that every namespace has by itself. It also fills
+// Secrets of the type kubernetes.io/service-account-token, and hands the authenticator the tokens
+// that are kept as Secrets of the type muster.dev/token in kube-system.
 //
 //   AccountKeeper keeper(context, {.authority_pem = …, .authenticator = &authenticator});
 //   keeper.start();                                   // the cache is loaded
@@ -40,7 +39,7 @@ objects::Value token_secret(const TokenRecord& record, std::string_view descript
 class AccountKeeper {
  public:
   struct Options {
-    std::string authority_pem = {};          // empty: no config map is made
+    std::string authority_pem = {};          // told in Secrets of service accounts
     Authenticator* authenticator = nullptr;  // null: nobody wants the tokens
   };
 

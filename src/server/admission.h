@@ -71,7 +71,6 @@ void admit_superseded(Context& context, Admission& admission);
 Outcome<> admit_rbac(Context& context, Admission& admission);
 void default_rbac(Admission& admission);
 Outcome<> admit_token(Context& context, Admission& admission);  // a Secret that is a token's record
-void validate_rbac(Admission& admission);
 
 // What a node may not say about the objects it may write, and which pods it may not delete.
 Outcome<> restrict_node(const Context& context, const Admission& admission);

@@ -34,7 +34,7 @@ Value with_rules(const Value& role, const Value& rules) {
   Builder builder;
   builder.retain(role);
   Rewrite root(role);
-  root.set("rules", builder.embed(rules));
+  root.set("rules", rules.view().empty() ? Builder::null() : builder.embed(rules));
   const Node node = root.finish(builder);
   return std::move(builder).finish(node);
 }
