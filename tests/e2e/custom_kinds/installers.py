@@ -84,8 +84,9 @@ class System:
         return {"apiVersion": "admissionregistration.k8s.io/v1", "kind": kind,
                 "metadata": {"name": name}, "webhooks": entries}
 
-    def manifest(self, *more):
-        return "---\n".join(json.dumps(each) + "\n" for each in (*self.objects(), *more))
+    def manifest(self, *more, without=""):
+        kept = [each for each in (*self.objects(), *more) if each["kind"] != without]
+        return json.dumps({"apiVersion": "v1", "kind": "List", "items": kept})
 
 
 KUEUE_GROUP = "kueue.x-k8s.io"
@@ -130,5 +131,5 @@ MPI = System(
 SYSTEMS = (KUEUE, JOBSET, VOLCANO, TRAINING, MPI)
 
 
-def manifest(system):
-    return system.manifest(*(KUEUE_MORE if system is KUEUE else ()))
+def manifest(system, without=""):
+    return system.manifest(*(KUEUE_MORE if system is KUEUE else ()), without=without)
