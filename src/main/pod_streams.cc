@@ -81,8 +81,8 @@ Result<std::unique_ptr<server::PodStream>> PodAgentStreams::exec(
 
 Result<std::unique_ptr<server::PodStream>> PodAgentStreams::attach(const std::string& pod_uid,
                                                                    const std::string& container) {
-  auto log = TRY(logs_.open(
-      {.pod_uid = pod_uid, .container = container, .follow = true, .tail_lines = 0}));
+  auto log = TRY(
+      logs_.open({.pod_uid = pod_uid, .container = container, .follow = true, .tail_lines = 0}));
   return std::make_unique<AttachedLog>(std::move(log), house_);
 }
 

@@ -169,6 +169,8 @@ std::vector<Subresource> subresources_of(const Kind& kind, const KindVersion& ve
     all.push_back({"scale", "autoscaling", "v1", "Scale", {"get", "patch", "update"}});
   }
   if (version.has_status) all.push_back({"status", "", "", kind.kind, {"get", "patch", "update"}});
+  // Of kinds of definitions the real server names the status first.
+  if (kind.style == SchemaStyle::custom) std::reverse(all.begin(), all.end());
   return all;
 }
 

@@ -54,10 +54,12 @@ Outcome<> check_timeout(const Query& query) {
       fmt::format("invalid timeout specified in the request URL - {}", span.error().message));
 }
 
-// A version that a known group does not have is a missing resource, not a missing page.
+// A version that a group of Kubernetes itself does not have is a missing resource, not a missing
+// page.
 bool knows_group(const objects::KindRegistry& registry, std::string_view group) {
-  return std::ranges::any_of(registry.kinds(),
-                             [group](const auto& kind) { return kind->group == group; });
+  return std::ranges::any_of(registry.kinds(), [group](const auto& kind) {
+    return kind->group == group && kind->style == objects::SchemaStyle::native;
+  });
 }
 
 // The version of the same kind that a caller of a deprecated one should speak; null: none is

@@ -33,14 +33,14 @@ struct WriteRequest {
   objects::FieldValidation field_validation = objects::FieldValidation::warn;
   bool dry_run = false;
   Identity identity = {};
-  std::string field_manager = {};  // who owns what this changes
-  bool force = false;              // of an apply: also what others own
+  std::string field_manager = {};                     // who owns what this changes
+  bool force = false;                                 // of an apply: also what others own
   std::optional<objects::PatchType> patch_type = {};  // set by patch(): errors speak of the patch
 };
 
 struct Written {
-  objects::Value object;    // in the storage version, with its resourceVersion
-  store::Bytes bytes = {};  // as stored; none where there is no such text
+  objects::Value object;     // in the storage version, with its resourceVersion
+  store::Bytes bytes = {};   // as stored; none where there is no such text
   std::string managed = {};  // its managedFields, where there are no bytes
   store::Revision revision = {};
   std::vector<std::string> warnings = {};

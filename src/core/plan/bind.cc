@@ -118,8 +118,7 @@ void bind(Cycle& cycle) {
   }
   std::ranges::sort(candidates, {},
                     [&](WorkloadId id) -> const std::string& { return tables.workloads.key(id); });
-  const auto twice = std::ranges::unique(candidates);
-  candidates.erase(twice.begin(), twice.end());
+  candidates.erase(std::unique(candidates.begin(), candidates.end()), candidates.end());
   for (const WorkloadId id : candidates) {
     const WorkloadRow& row = tables.workloads[id];
     const std::string& key = tables.workloads.key(id);

@@ -86,7 +86,8 @@ class System:
 
     def manifest(self, *more, without=""):
         kept = [each for each in (*self.objects(), *more) if each["kind"] != without]
-        return json.dumps({"apiVersion": "v1", "kind": "List", "items": kept})
+        # A text that begins with a brace is one of JSON for kubectl, without lines of dashes.
+        return "".join(f"---\n{json.dumps(each)}\n" for each in kept)
 
 
 KUEUE_GROUP = "kueue.x-k8s.io"
