@@ -65,7 +65,8 @@ void add_routes(const std::string& root, View resource, std::vector<Route>& rout
 
 std::vector<Route> all_routes(AccessWorld& world) {
   std::vector<std::string> roots = {"/api/v1"};
-  for (const View group : world.get("/apis").json()["groups"].elements()) {
+  const objects::Value groups = world.get("/apis").json();
+  for (const View group : groups["groups"].elements()) {
     for (const View version : group["versions"].elements()) {
       roots.push_back(fmt::format("/apis/{}", version["groupVersion"].string_or("")));
     }
