@@ -2,7 +2,6 @@
 # comes, and ports.
 # SPDX-License-Identifier: Apache-2.0
 import os
-import signal
 import subprocess
 import sys
 import time
@@ -54,7 +53,7 @@ class Running:
         return self.process
 
     def __exit__(self, *_):
-        self.process.send_signal(signal.SIGINT)
+        self.process.terminate()  # SIGINT may be ignored where this was started in the background
         self.process.communicate()
 
 
