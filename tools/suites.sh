@@ -142,9 +142,9 @@ run_fuzz() { suite check fuzz fuzz_one; }
 run_tsan() { suite tsan stress without_randomisation; }
 run_crash() { suite release crash; }
 
-# 1,000 seeds as users run it, and some under the sanitizers. Each program uses all cores itself.
+# Seeds as users run it, and some under the sanitizers. Each program uses all cores itself.
 run_simulation() {
-  MUSTER_SIMULATION_SEEDS=${MUSTER_SIMULATION_SEEDS:-400} suite release simulation
+  MUSTER_SIMULATION_SEEDS=${MUSTER_SIMULATION_SEEDS:-100} suite release simulation
   MUSTER_SIMULATION_SEEDS=8 MUSTER_SIMULATION_FIRST=5000 suite check simulation only_seeds
 }
 only_seeds() { "$1" --gtest_filter='Seeds.*'; }
