@@ -132,8 +132,7 @@ void Writer::sharing() {
   shares_ = percent(50);
   is_nested_ = shares_ && percent(40);
   add(0, "policy",
-      {{"backfill", percent(25) ? "reserve" : "none"},
-       {"preemption-cost", one_of({"ignored", "ties", "first"})}});
+      {{"backfill", "none"}, {"preemption-cost", one_of({"ignored", "ties", "first"})}});
   if (!is_nested_) return;
   add(0, "cohort", {{"name", "all"}, {"default", std::to_string(between(0, 4))}});
   add(0, "cohort", {{"name", "part"}, {"parent", "all"}});
