@@ -15,17 +15,11 @@
 #include <ctime>
 #include <memory>
 
+#include "server/freed.h"
+
 namespace muster::server {
 
 namespace {
-
-template <auto free_it>
-struct Freed {
-  template <class T>
-  void operator()(T* pointer) const {
-    free_it(pointer);
-  }
-};
 
 using Key = std::unique_ptr<EVP_PKEY, Freed<EVP_PKEY_free>>;
 using Certificate = std::unique_ptr<X509, Freed<X509_free>>;

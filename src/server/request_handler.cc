@@ -312,6 +312,10 @@ Response RequestHandler::log(const Asked& asked) {
 
 // Webhooks may have a say in it: to them it is a connection with options.
 void RequestHandler::converse(Asked asked) {
+  // A WebSocket begins with GET; who may only read must not run commands by it.
+  if (auto may = check_access(context_, asked.target, "create", asked.request.identity); !may) {
+    return respond_later(std::move(asked.respond), failure_answer(may.error(), asked.form));
+  }
   struct Connecting {
     explicit Connecting(Asked asked_in)
         : asked(std::move(asked_in)),

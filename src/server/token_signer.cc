@@ -16,6 +16,7 @@
 
 #include "base/base64.h"
 #include "objects/json.h"
+#include "server/freed.h"
 
 namespace muster::server {
 
@@ -23,14 +24,6 @@ using objects::Value;
 using objects::View;
 
 namespace {
-
-template <auto free_it>
-struct Freed {
-  template <class T>
-  void operator()(T* pointer) const {
-    free_it(pointer);
-  }
-};
 
 using PrivateKey = std::unique_ptr<EVP_PKEY, Freed<EVP_PKEY_free>>;
 using Memory = std::unique_ptr<BIO, Freed<BIO_free>>;
