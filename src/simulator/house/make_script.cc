@@ -1,5 +1,6 @@
 // What a seed stands for. Rates and kinds of fault are drawn anew for each seed (swarm testing): a
-// seed with few kinds of fault reaches states that one with all of them never does.
+// seed with few kinds of fault reaches states that one with all of them never does. Compilers
+// evaluate arguments in different orders, so a call draws once, or in braces, which have an order.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -168,7 +169,8 @@ void Writer::choose_faults() {
   const auto rate = [&](Fault fault, std::int64_t often, std::int64_t rare) {
     return std::to_string(has(fault) ? between(often, rare) : 0);
   };
-  add(between(1'000, 5'000), "faults",
+  const std::int64_t begin = between(1'000, 5'000);
+  add(begin, "faults",
       {{"call-lost-in", rate(Fault::lost_calls, 10, 200)},
        {"answer-lost-in", rate(Fault::lost_answers, 10, 200)},
        {"conflict-in", rate(Fault::conflicts, 10, 100)},
@@ -177,13 +179,14 @@ void Writer::choose_faults() {
        {"delay-max", rate(Fault::delays, 1, percent(20) ? 3'000 : 200)},
        {"disk-jitter-max", rate(Fault::slow_disk, 1, 100)}});
   for (std::int64_t n = has(Fault::cuts) ? between(1, 4) : 0; n > 0; --n) {
-    add(between(5'000, 1'100'000), "cut",
+    const std::int64_t at = between(5'000, 1'100'000);
+    add(at, "cut",
         {{"who", percent(50) ? "control" : fmt::format("m{}", between(0, 3))},
          {"for", std::to_string(between(100, 20'000))}});
   }
   for (std::int64_t n = has(Fault::clock_jumps) ? between(1, 4) : 0; n > 0; --n) {
-    add(between(5'000, 1'150'000), "clock-jump",
-        {{"by", std::to_string(between(-7'200'000, 7'200'000))}});
+    const std::int64_t at = between(5'000, 1'150'000);
+    add(at, "clock-jump", {{"by", std::to_string(between(-7'200'000, 7'200'000))}});
   }
 }
 
@@ -258,7 +261,8 @@ void Writer::crashes() {
     Arguments arguments{{"unsynced", std::string(fates[random_.below(fates.size())])},
                         {"down", std::to_string(percent(70) ? between(1, 2'000) : 15'000)}};
     if (percent(60)) arguments.emplace_back("after-writes", std::to_string(between(1, 3'000)));
-    add(between(4'000, 1'000'000), "crash", std::move(arguments));
+    const std::int64_t at = between(4'000, 1'000'000);
+    add(at, "crash", std::move(arguments));
   }
 }
 
@@ -270,14 +274,16 @@ void Writer::edits() {
       return Arguments{{"name", std::string(door.cluster_queue)}, {"default", std::to_string(cpu)}};
     };
     add(at, "quota", quota(door.cpu_max * 2));
-    add(at + between(1'000, 100'000), "quota", quota(door.cpu_max));
+    const std::int64_t until = at + between(1'000, 100'000);
+    add(until, "quota", quota(door.cpu_max));
   }
   if (percent(15)) add(between(100'000, 1'000'000), "delete-namespace", {{"name", "team-c"}});
 }
 
 void Writer::machines() {
   for (std::int64_t n = has(Fault::dead_machines) ? between(1, 3) : 0; n > 0; --n) {
-    add(between(5'000, 1'050'000), "machine-dies",
+    const std::int64_t at = between(5'000, 1'050'000);
+    add(at, "machine-dies",
         {{"name", fmt::format("m{}", between(0, 3))},
          {"for", std::to_string(percent(50) ? between(100, 30'000) : between(30'000, 120'000))}});
   }

@@ -38,10 +38,7 @@ class Gangs final : public Checker {
     if (member == members_.end()) return;
     const auto gang = gangs_.find(member->second.gang);
     if (gang == gangs_.end()) return;
-    const auto& placed = member->second.admission == gang->second.admission
-                             ? gang->second.placed
-                             : gang->second.placed_before;
-    std::set<std::string> there = placed;
+    std::set<std::string> there = gang->second.placed[member->second.admission];
     const auto& done = succeeded_[member->second.owner];
     there.insert(done.begin(), done.end());
     if (static_cast<std::int64_t>(there.size()) >= gang->second.size) return;
@@ -54,9 +51,8 @@ class Gangs final : public Checker {
  private:
   struct Gang {
     std::int64_t size = 0;
-    std::int64_t admission = 0;           // how often it was admitted
-    std::set<std::string> placed;         // members that had a node in this admission
-    std::set<std::string> placed_before;  // and in the one before
+    std::int64_t admission = 0;                            // how often it was admitted
+    std::map<std::int64_t, std::set<std::string>> placed;  // members that had a node, by admission
   };
   struct Member {
     ObjectKey gang;
@@ -72,8 +68,6 @@ class Gangs final : public Checker {
     gang.size = pods_of(change.after);
     if (is_holding(change.before) || !is_holding(change.after)) return;
     ++gang.admission;
-    gang.placed_before = std::move(gang.placed);
-    gang.placed.clear();
   }
 
   void on_pod(const Change& change) {
@@ -93,7 +87,7 @@ class Gangs final : public Checker {
     const bool is_placed = !pod["spec"]["nodeName"].string_or("").empty() &&
                            objects::annotations_of(pod)[words::pod_ip];
     if (is_placed && member->second.admission == gang->second.admission) {
-      gang->second.placed.insert(member_of(pod));
+      gang->second.placed[gang->second.admission].insert(member_of(pod));
     }
     if (pod["status"]["phase"].string_or("") == "Succeeded") {
       succeeded_[owner].insert(member_of(pod));

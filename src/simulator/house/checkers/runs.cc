@@ -37,6 +37,8 @@ class Runs final : public Checker {
   void on_start(const agent::PodSpec& spec) override {
     const View index = objects::annotations_of(spec.pod)[core::words::completion_index];
     const View owner = objects::controller_of(spec.pod)["uid"];
+    // A machine that was cut off starts what it was told before, and hears of its end right after.
+    const bool is_late = is_leaving(spec.pod) || unheard_.contains(spec.uid);
     evidence_.for_each_running([&](const Evidence::Running& other) {
       if (!is_at_work(other.state)) return;
       if (other.state.uid == spec.uid) {
@@ -46,8 +48,8 @@ class Runs final : public Checker {
           index && owner &&
           objects::annotations_of(other.pod)[core::words::completion_index] == index &&
           objects::controller_of(other.pod)["uid"] == owner;
-      if (!is_same || other.state.uid == spec.uid || unheard_.contains(other.state.uid)) return;
-      if (is_leaving(other)) return;
+      if (!is_same || other.state.uid == spec.uid || is_late) return;
+      if (is_leaving(other.pod) || unheard_.contains(other.state.uid)) return;
       evidence_.violate("I8 runs once",
                         fmt::format("{} is started on {} while {} runs on {}", spec.name, spec.node,
                                     objects::name_of(other.pod), other.node));
@@ -65,9 +67,9 @@ class Runs final : public Checker {
  private:
   // Kubernetes replaces a pod as soon as it was told to end (podReplacementPolicy
   // TerminatingOrFailed); Kueue starts a job anew then, and so do we.
-  bool is_leaving(const Evidence::Running& running) const {
-    const objects::Value& pod = evidence_.find("pods", objects::key_of(running.pod));
-    return objects::uid_of(pod) == running.state.uid && objects::is_being_deleted(pod);
+  bool is_leaving(View known) const {
+    const objects::Value& pod = evidence_.find("pods", objects::key_of(known));
+    return objects::uid_of(pod) == objects::uid_of(known) && objects::is_being_deleted(pod);
   }
 
   std::set<std::string, std::less<>> unheard_;  // uids
