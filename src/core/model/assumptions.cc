@@ -13,6 +13,7 @@ void Tables::assume_admission(WorkloadId id, Admission admission, bool is_admitt
   dequeue(id);
   leave_reservation(id);
   row.assumed = true;
+  row.assumed_evicted = false;
   row.last_tried = {};
   row.telling.clear();
   Workload& spec = row.spec;
@@ -63,6 +64,8 @@ void Tables::forget_workload(std::string_view key, std::string_view uid) {
   if (!uid.empty() && row.uid != uid) return;
   if (row.assumed) {
     row.assumed = false;
+    row.assumed_evicted = false;
+    row.is_wanted_gone = false;
     forgive_admission(row.local_queue, id);
     show_workload(id, row.object);
     return;

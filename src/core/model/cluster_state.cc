@@ -82,7 +82,10 @@ bool assume_decision(Tables& tables, const Decision& decision) {
       return true;
     case Decision::Type::preempt:
       for (const Target& target : decision.targets) {
-        if (tables.workloads[target.workload].spec.is_evicted) continue;
+        WorkloadRow& victim = tables.workloads[target.workload];
+        if (victim.spec.is_evicted) continue;
+        victim.is_wanted_gone = victim.assumed;
+        if (victim.assumed) continue;
         tables.assume_evicted(target.workload, "Preempted");
         is_news = true;
       }
@@ -141,6 +144,7 @@ void ClusterState::assume(const Plan& plan) {
   ++tables_->cycle_count;
   std::vector<ClusterQueueId> news;
   for (const Decision& decision : plan.decisions) {
+    if (decision.type == Decision::Type::admit && is_victim(plan, decision.workload)) continue;
     if (assume_decision(*tables_, decision)) news.push_back(decision.queue);
   }
   for (const WorkloadId head : plan.unreached) tables_->assume_unreached(head);

@@ -203,6 +203,7 @@ void Tables::enter_pod(PodId id) {
     if (!row.spec.is_in_topology) topologies.change_outside(row.node, row.spec.requests, -1);
     count_bound(row, 1);
     if (!row.spec.neighbours.unwanted.empty()) ++distance_keepers;
+    if (row.spec.is_being_deleted) leaving_pods.insert(id);
   }
   look_at_loose(id);
   const WorkloadId workload = workload_of(row);
@@ -214,6 +215,7 @@ void Tables::enter_pod(PodId id) {
 void Tables::leave_pod(PodId id) {
   PodRow& row = pods[id];
   if (row.counted) {
+    leaving_pods.erase(id);
     count_bound(row, -1);
     if (!row.spec.neighbours.unwanted.empty()) --distance_keepers;
     add_to_node(row.node, row.spec.requests, 1);

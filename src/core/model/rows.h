@@ -134,7 +134,8 @@ struct WorkloadRow : Incarnation {
   // workload is decided about again, so that a refusal can be told from the next decision.
   bool assumed = false;  // the row shows an admission that is being written
   bool assumed_evicted = false;
-  std::string telling;  // the message of the wait; empty: none
+  bool is_wanted_gone = false;  // by a preemptor, which waits until the admission is written
+  std::string telling;          // the message of the wait; empty: none
 
   Workload spec;
   std::uint64_t rules_version = 0;  // by which it was read

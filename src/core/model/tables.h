@@ -102,6 +102,7 @@ struct Tables {
   std::set<std::pair<Instant, std::string>> resting_until;  // keys of workloads in back-off
   std::set<std::pair<Instant, std::string>> loose_pods;     // unmanaged, unbound, by creation
   std::set<std::pair<Instant, std::string>> parked_pods;    // of those, the ones no node takes
+  std::set<PodId> leaving_pods;                             // being deleted, still on their nodes
 
   // Events, by kind.
   void apply_flavor(const Event& event);

@@ -447,6 +447,9 @@ void Tables::apply_workload(const Event& event) {
   row.assumed = false;
   const Value seen = row.object;
   show_workload(id, event.object);
+  if (std::exchange(row.is_wanted_gone, false) && !row.reserved_in.is_none()) {
+    stir_tree(row.reserved_in);
+  }
   const bool is_news = seen.view().is_object() && row.standing == Standing::reserved &&
                        row.spec.is_admitted && !is_true(objects::condition(seen, "Admitted"));
   if (is_news) settle_admission(id);

@@ -65,6 +65,11 @@ Placement placement_in(const Cycle& cycle, ClusterQueueId queue);
 // trial; answers what stands in the way.
 std::optional<Reason> place_entry(Cycle& cycle, Trial& trial, Decision& entry);
 
+// The same once those who leave are gone: the victims of this cycle, those of the entry, and pods
+// that are being deleted. Takes nothing.
+std::optional<Reason> place_later(Cycle& cycle, const Decision& entry);
+void give_leaving_room(Cycle& cycle, Trial& trial, const Decision& entry);
+
 // `backfill: reserve` (backfill.cc). Whether admitting the entry now would make the first workload
 // of its queue start later than it could.
 bool delays_first(Cycle& cycle, const Decision& entry);

@@ -192,9 +192,9 @@ void add_evictions(Lists& lists, Tables& tables, const Plan& plan) {
     }
     if (decision.type != Decision::Type::preempt) continue;
     for (const Target& target : decision.targets) {
-      // Who was asked to go before is not asked again.
-      const View object = tables.workloads[target.workload].object;
-      if (is_true(objects::condition(object, "Evicted"))) continue;
+      // Who was asked to go before is not asked again; who is being admitted, not before it is.
+      const WorkloadRow& victim = tables.workloads[target.workload];
+      if (victim.assumed || is_true(objects::condition(victim.object, "Evicted"))) continue;
       add(lists, preempt_edits(tables, decision, target));
     }
   }
@@ -211,15 +211,14 @@ void add_waits(Lists& lists, Tables& tables, const Plan& plan) {
   add_actions(lists, tables, plan, Action::Type::tell);
 }
 
-// A second pass may find a place for one that a later head of the same cycle preempts.
+}  // namespace
+
 bool is_victim(const Plan& plan, WorkloadId id) {
   return std::ranges::any_of(plan.decisions, [&](const Decision& decision) {
     return decision.type == Decision::Type::preempt &&
            std::ranges::find(decision.targets, id, &Target::workload) != decision.targets.end();
   });
 }
-
-}  // namespace
 
 std::vector<std::vector<Edit>> edits_of(ClusterState& state, const Plan& plan) {
   Tables& tables = state.tables();

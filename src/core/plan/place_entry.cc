@@ -72,6 +72,16 @@ std::optional<Reason> place_entry(Cycle& cycle, Trial& trial, Decision& entry) {
   return std::nullopt;
 }
 
+std::optional<Reason> place_later(Cycle& cycle, const Decision& entry) {
+  const Placement placement = placement_in(cycle, entry.queue);
+  if (placement == Placement::none || entry.is_second_pass) return std::nullopt;
+  Trial room(cycle.tables.undo);
+  give_leaving_room(cycle, room, entry);
+  const GangPlacement placed = place_gang(cycle.tables, room, parts_of(cycle.tables, entry));
+  if (placed.fits()) return std::nullopt;
+  return no_place_reason(cycle.tables, *placed.failure);
+}
+
 namespace {
 
 bool concerns(const Tables& tables, const RequiredCheck& check, const Decision& entry) {

@@ -54,6 +54,9 @@ struct Plan {
 
 Plan plan(ClusterState& state, const Policy& policy);
 
+// A second pass may find a place for one that a later head of the same cycle preempts: it goes.
+bool is_victim(const Plan& plan, WorkloadId id);
+
 // The writes that carry the plan out, each with its notes: evictions first, then admissions, then
 // bindings, then conditions of those who wait, and those only where the reason changed. One inner
 // list per object: lists are independent of each other. After assume(): from here on a reason

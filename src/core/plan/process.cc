@@ -179,6 +179,27 @@ bool waits_for_ready_pods(const Cycle& cycle, const Decision& entry) {
   return cycle.not_ready + cycle.tables.not_ready_count > 0;
 }
 
+void stay_without_place(const Cycle& cycle, Decision& entry, Reason reason) {
+  if (cycle.took_places) return skip(cycle, entry, WaitWord::lost_race);
+  entry.word = WaitWord::no_place;
+  entry.objection = std::move(reason);
+}
+
+void wait_for_leaving(Decision& entry, Reason reason) {
+  reason.detail += "; waiting for pods that are being deleted to make room";
+  entry.word = WaitWord::no_place;
+  entry.objection = std::move(reason);
+  entry.requeue_reason = RequeueReason::pending_preemption;
+  entry.forgets_tried = true;
+}
+
+std::optional<Reason> find_place(Cycle& cycle, Decision& entry) {
+  Trial room(cycle.tables.undo);
+  std::optional<Reason> reason = place_entry(cycle, room, entry);
+  if (!reason) room.commit();
+  return reason;
+}
+
 void admit(Cycle& cycle, Decision& entry, Trial& trial) {
   if (waits_for_ready_pods(cycle, entry)) {
     entry.word = WaitWord::pods_ready;
@@ -186,14 +207,12 @@ void admit(Cycle& cycle, Decision& entry, Trial& trial) {
     cycle.plan.is_blocked = true;
     return;
   }
-  if (auto reason = place_entry(cycle, trial, entry)) {
-    if (cycle.took_places) {
-      skip(cycle, entry, WaitWord::lost_race);
-    } else {
-      entry.word = WaitWord::no_place;
-      entry.objection = std::move(reason);
+  if (auto reason = find_place(cycle, entry)) {
+    if (!cycle.tables.leaving_pods.empty() && !place_later(cycle, entry)) {
+      trial.commit();  // the quota is kept, or those who make room would come back to it first
+      return wait_for_leaving(entry, *std::move(reason));
     }
-    return;
+    return stay_without_place(cycle, entry, *std::move(reason));
   }
   trial.commit();
   if (!cycle.tables.workloads[entry.workload].spec.is_active) {
@@ -212,6 +231,12 @@ void process(Cycle& cycle, Decision& entry) {
   if (stops_early(cycle, entry, usage)) return;
   if (overlaps(cycle, entry)) return skip(cycle, entry, WaitWord::overlapping);
   if (!is_fit) return skip(cycle, entry, WaitWord::lost_race);
+  if (entry.assignment.mode == AssignmentMode::preempt) {
+    if (auto reason = place_later(cycle, entry)) {
+      entry.targets.clear();
+      return stay_without_place(cycle, entry, *std::move(reason));
+    }
+  }
   count_on_leaving(cycle, entry);
   part_slice(entry);
   if (entry.assignment.mode == AssignmentMode::preempt) {

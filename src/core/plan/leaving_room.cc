@@ -1,0 +1,55 @@
+// What the nodes will have when those who leave are gone. A preemptor that would find no place then
+// must not send anybody away, or both would take turns for ever; one that will find a place waits
+// for it and keeps its quota, or those that it sent away would come back first.
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "core/plan/cycle.h"
+
+namespace muster::core {
+
+namespace {
+
+void give(Tables& tables, Trial& trial, NodeId node, const Amounts& requests, std::int64_t count) {
+  for (const Amount& request : requests) {
+    if (request.amount == 0 || request.resource == tables.names.pods()) continue;
+    trial.add(tables.free.cell(request.resource, node), request.amount * count);
+  }
+  trial.add(tables.free.cell(tables.names.pods(), node), count);
+}
+
+// Whether a gang that stays keeps the place of this pod for its successor.
+bool keeps_place(const Tables& tables, const PodRow& pod) {
+  const WorkloadId id = tables.workload_of(pod);
+  return !id.is_none() && !tables.workloads[id].slots.empty();
+}
+
+void give_slots(Tables& tables, Trial& trial, const WorkloadRow& gang) {
+  for (const Slot& slot : gang.slots) {
+    const std::int64_t empty = std::max<std::int64_t>(slot.count - slot.bound, 0);
+    give(tables, trial, slot.node, gang.spec.pod_sets[slot.pod_set].requests, empty);
+  }
+  for (const PodId id : tables.gang_pods(gang)) {
+    const PodRow& pod = tables.pods[id];
+    if (pod.counted) give(tables, trial, pod.node, pod.spec.requests, 1);
+  }
+}
+
+}  // namespace
+
+void give_leaving_room(Cycle& cycle, Trial& trial, const Decision& entry) {
+  Tables& tables = cycle.tables;
+  std::vector<WorkloadId> gangs = cycle.preempted;
+  for (const Target& target : entry.targets) gangs.push_back(target.workload);
+  std::ranges::sort(gangs);
+  gangs.erase(std::unique(gangs.begin(), gangs.end()), gangs.end());
+  for (const WorkloadId id : gangs) give_slots(tables, trial, tables.workloads[id]);
+  for (const PodId id : tables.leaving_pods) {
+    const PodRow& pod = tables.pods[id];
+    const WorkloadId gang = tables.workload_of(pod);
+    const bool is_given = std::ranges::binary_search(gangs, gang);
+    if (!is_given && !keeps_place(tables, pod)) give(tables, trial, pod.node, pod.spec.requests, 1);
+  }
+}
+
+}  // namespace muster::core
