@@ -32,7 +32,10 @@ NodeLoop::NodeLoop(client::House house, client::ObjectCache& cache, Writer& writ
 
 void NodeLoop::on_change(const client::CacheChange& change) {
   if (change.resource == resources::nodes) {
-    mark(objects::name_of(change.object()));
+    const std::string name(objects::name_of(change.object()));
+    missed_.erase(name);
+    if (!change.after) missed_[name] = house_.clock.monotonic() - core::node_silence_max;
+    mark(name);
   } else if (change.resource == resources::leases) {
     if (objects::namespace_of(change.object()) == lease_namespace) {
       const std::string_view node = objects::name_of(change.object());
@@ -72,19 +75,23 @@ Step NodeLoop::look_at(const Subject& subject) {
     for (const ObjectKey& key : found->second) pods.push_back(cache_.find(resources::pods, key));
   }
   if (node.is_absent()) heard_.erase(subject.key.name);
-  if (node.is_absent() && pods.empty()) return {};
-  core::NodeStep step =
-      core::run_node({.node = node,
-                      .silence = node.is_absent() ? Span{} : silence_of(subject.key.name),
-                      .pods = pods,
-                      .now = house_.clock.wall()});
+  if (node.is_absent() && pods.empty()) {
+    missed_.erase(subject.key.name);
+    return {};
+  }
+  auto& since = node.is_absent() ? missed_ : heard_;
+  core::NodeStep step = core::run_node({.node = node,
+                                        .silence = silence_since(since, subject.key.name),
+                                        .pods = pods,
+                                        .now = house_.clock.wall()});
   return {.edits = std::move(step.edits), .look_again = step.look_again};
 }
 
-// A node that was never heard of is silent from the moment it is looked at first.
-Span NodeLoop::silence_of(const std::string& node) {
+// A node that was never heard of is silent, or missed, from the moment it is looked at first.
+Span NodeLoop::silence_since(std::map<std::string, MonotonicInstant>& since,
+                             const std::string& node) {
   const MonotonicInstant now = house_.clock.monotonic();
-  return now - heard_.try_emplace(node, now).first->second;
+  return now - since.try_emplace(node, now).first->second;
 }
 
 }  // namespace muster::control

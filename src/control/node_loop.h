@@ -33,12 +33,13 @@ class NodeLoop {
   void on_pod(const client::CacheChange& change);
   void mark(std::string_view node);
   Step look_at(const Subject& node);
-  Span silence_of(const std::string& node);
+  Span silence_since(std::map<std::string, MonotonicInstant>& since, const std::string& node);
 
   client::House house_;
   client::ObjectCache& cache_;
   std::map<std::string, std::set<objects::ObjectKey>, std::less<>> pods_of_;  // by node
-  std::map<std::string, MonotonicInstant> heard_;  // when the agent's Lease last changed
+  std::map<std::string, MonotonicInstant> heard_;   // when the agent's Lease last changed
+  std::map<std::string, MonotonicInstant> missed_;  // nodes that pods name and nobody has made
   KeyLoop loop_;
 };
 

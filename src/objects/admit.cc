@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "objects/admit.h"
+#include "objects/admit_patched.h"
 
 #include <fmt/format.h>
 
@@ -31,12 +31,13 @@ Normalized normalize(const Schema& schema, const Value& object, Normalizer::Defa
 
 // The complaints about fields that the schema does not have, or that the text had twice.
 std::vector<std::string> complaints(const Schema& schema, NormalizeReport& report,
-                                    std::span<const std::string> duplicate_fields) {
-  // apiextensions sorts, Go's decoder reports in the order of the text.
-  if (schema.root().style() == SchemaStyle::custom) {
+                                    std::span<const std::string> duplicate_fields,
+                                    const PatchOrigin& origin) {
+  // apiextensions and the converter of trees sort, Go's decoder reports in the order of the text.
+  if (schema.root().style() == SchemaStyle::custom || origin.is_strategic) {
     std::sort(report.unknown_fields.begin(), report.unknown_fields.end());
   }
-  std::vector<std::string> all;
+  std::vector<std::string> all(origin.complaints.begin(), origin.complaints.end());
   for (const std::string& path : report.unknown_fields) {
     all.push_back(fmt::format("unknown field {}", go_quoted(path)));
   }
@@ -48,10 +49,14 @@ std::vector<std::string> complaints(const Schema& schema, NormalizeReport& repor
 
 Result<std::vector<std::string>> judge(const Schema& schema, NormalizeReport& report,
                                        FieldValidation field_validation,
-                                       std::span<const std::string> duplicate_fields) {
-  if (!report.type_error.empty()) return Error::bad_request(std::move(report.type_error));
+                                       std::span<const std::string> duplicate_fields,
+                                       const PatchOrigin& origin = {}) {
+  if (!report.type_error.empty()) {
+    return Error::bad_request(origin.is_strategic ? std::move(report.conversion_error)
+                                                  : std::move(report.type_error));
+  }
   if (field_validation == FieldValidation::ignore) return std::vector<std::string>{};
-  std::vector<std::string> all = complaints(schema, report, duplicate_fields);
+  std::vector<std::string> all = complaints(schema, report, duplicate_fields, origin);
   if (field_validation == FieldValidation::strict && !all.empty()) {
     return Error::bad_request(fmt::format("strict decoding error: {}", fmt::join(all, ", ")));
   }
@@ -124,9 +129,14 @@ FieldErrors check_expressions(const Schema& schema, View object, View old_object
 }
 
 Result<Admitted> admit(const Schema& schema, const AdmitRequest& request) {
+  return admit_patched(schema, request, {});
+}
+
+Result<Admitted> admit_patched(const Schema& schema, const AdmitRequest& request,
+                               const PatchOrigin& origin) {
   Normalized normalized = normalize(schema, request.object, Normalizer::Defaults::fill);
-  auto warnings =
-      TRY(judge(schema, normalized.report, request.field_validation, request.duplicate_fields));
+  auto warnings = TRY(
+      judge(schema, normalized.report, request.field_validation, request.duplicate_fields, origin));
   FieldErrors errors = validate(schema, normalized.object, request.old_object, request.scope);
   return Admitted{std::move(normalized.object), std::move(warnings), std::move(errors)};
 }

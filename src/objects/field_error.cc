@@ -234,6 +234,13 @@ std::string_view type_text(FieldError::Type type) {
   return "";
 }
 
+// The controls beyond ASCII, the blank that does not break and the soft hyphen.
+bool is_unprintable(std::string_view sequence) {
+  if (sequence.size() != 2 || sequence[0] != '\xc2') return false;
+  const auto last = static_cast<unsigned char>(sequence[1]);
+  return last <= 0xa0 || last == 0xad;
+}
+
 }  // namespace
 
 std::string go_quoted(std::string_view text) {
@@ -244,6 +251,8 @@ std::string go_quoted(std::string_view text) {
       append_go_escape(text[0], out);
     } else if (length == 0) {
       fmt::format_to(std::back_inserter(out), "\\x{:02x}", static_cast<unsigned char>(text[0]));
+    } else if (is_unprintable(text.substr(0, length))) {
+      fmt::format_to(std::back_inserter(out), "\\u00{:02x}", static_cast<unsigned char>(text[1]));
     } else {
       out += text.substr(0, length);
     }

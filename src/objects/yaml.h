@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -41,6 +42,10 @@ Result<std::vector<YamlDocument>> parse_yaml(std::string_view text,
 
 // Exactly one document.
 Result<Value> parse_yaml_document(std::string_view text, const ParseOptions& options = {});
+
+// What Go's reader says about a text that is no YAML: clients match on it. Nothing comes back for a
+// text that it would read.
+std::optional<std::string> go_yaml_error(std::string_view text);
 
 // Block style, keys sorted, as kubectl prints with -o yaml. Read back it is the same value, but
 // for reals without a fraction (1.0), which every reader of YAML in Kubernetes makes integers.

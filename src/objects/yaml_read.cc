@@ -66,6 +66,17 @@ class Events {
     return &event_;
   }
 
+  // Go's reader counts lines from 0, but for what its scanner finds, and does not name the first.
+  std::string go_sentence() const {
+    std::size_t line = parser_.problem_mark.line;
+    if (line != 0 && parser_.error == YAML_SCANNER_ERROR) ++line;
+    if (line == 0) line = parser_.context_mark.line;
+    const std::string_view problem =
+        parser_.problem == nullptr ? "unknown problem parsing YAML content" : parser_.problem;
+    if (line == 0) return fmt::format("yaml: {}", problem);
+    return fmt::format("yaml: line {}: {}", line, problem);
+  }
+
  private:
   void drop() {
     if (std::exchange(held_, false)) yaml_event_delete(&event_);
@@ -433,6 +444,15 @@ Result<Value> parse_yaml_document(std::string_view text, const ParseOptions& opt
     return at_line(documents[1].line, "a second document begins where only one is expected");
   }
   return std::move(documents.front().value);
+}
+
+std::optional<std::string> go_yaml_error(std::string_view text) {
+  Events events(text);
+  while (true) {
+    const auto event = events.next();
+    if (!event) return events.go_sentence();
+    if ((*event)->type == YAML_STREAM_END_EVENT) return std::nullopt;
+  }
 }
 
 }  // namespace muster::objects

@@ -46,7 +46,7 @@ Outcome<AnswerForm> answer_form(const Request& request, const Query& query, Answ
     return accepted.form_unknown ? failures::not_acceptable_form() : failures::not_acceptable();
   }
   AnswerForm form{.form = *accepted.form};
-  form.pretty = wants_pretty(TRY(query.boolean("pretty")), request.user_agent);
+  form.pretty = wants_pretty(query.text_or_empty("pretty"), request.user_agent);
   const auto include = parse_include_object(query.text_or_empty("includeObject"));
   if (!include) return failures::bad_include_object(query.text_or_empty("includeObject"));
   form.include = *include;

@@ -20,13 +20,15 @@ namespace muster::server {
 struct Body {
   objects::Value value;
   std::vector<std::string> duplicate_fields;
+  std::vector<std::string> patch_complaints = {};  // what is odd about a patch, as sentences
 };
 
 // 413 beyond body_bytes_max, 415 for a media type nobody reads, 400 for what cannot be read.
-Outcome<Body> decode_body(const Context& context, const Request& request);
+Outcome<Body> decode_body(const Context& context, const Request& request, const Target& target);
 
 // A patch is always JSON, but for its own media types.
-Outcome<Body> decode_patch(const Request& request);
+Outcome<Body> decode_patch(const Request& request, PatchForm form,
+                           objects::FieldValidation validation);
 
 // A configuration to apply: YAML, which JSON is too.
 Outcome<Body> decode_configuration(const Request& request, objects::FieldValidation validation);

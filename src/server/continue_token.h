@@ -5,10 +5,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
 
+#include "base/result.h"
 #include "store/store.h"
 
 namespace muster::server {
@@ -20,7 +20,7 @@ struct ContinueToken {
 
 std::string write_continue_token(const ContinueToken& token);
 
-// Nothing when it is none of ours.
-std::optional<ContinueToken> read_continue_token(std::string_view text);
+// Fails with bad_request, in the peer's words, when it is none of ours.
+Result<ContinueToken> read_continue_token(std::string_view text);
 
 }  // namespace muster::server

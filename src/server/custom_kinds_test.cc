@@ -51,8 +51,10 @@ struct CustomKindsTest : testing::Test {
     world.settle();
     return response;
   }
-  Response make(std::string_view body = R"({"metadata":{"name":"a"},"spec":{"color":"red"}})") {
-    return world.send("POST", widgets, body);
+  // The rest of a widget, behind its type.
+  Response make(std::string_view rest = R"("metadata":{"name":"a"},"spec":{"color":"red"}})") {
+    return world.send("POST", widgets,
+                      fmt::format(R"({{"apiVersion":"acme.io/v1","kind":"Widget",{})", rest));
   }
   Value read(std::string_view path) { return json(text_of(world.send("GET", path))); }
   std::string condition(std::string_view path, std::string_view type) {
@@ -120,11 +122,11 @@ TEST_F(CustomKindsTest, takes_instances_along_and_forgets_the_group) {
 
 TEST_F(CustomKindsTest, waits_for_an_instance_that_a_finalizer_holds) {
   define();
-  make(R"({"metadata":{"name":"a","finalizers":["acme.io/hold"]}})");
+  make(R"("metadata":{"name":"a","finalizers":["acme.io/hold"]}})");
   world.send("DELETE", widget_definition);
   world.settle();
   EXPECT_EQ(condition(widget_definition, "Terminating"), "True InstanceDeletionInProgress");
-  const Response refused = make(R"({"metadata":{"name":"b"}})");
+  const Response refused = make(R"("metadata":{"name":"b"}})");
   EXPECT_EQ(refused.status, 403);
   EXPECT_EQ(json(text_of(refused))["message"].string_or(""),
             "widgets.acme.io \"b\" is forbidden: create not allowed while custom resource "
@@ -194,7 +196,12 @@ TEST_F(CustomKindsTest, keeps_definitions_of_kinds_of_ours_without_effect) {
   const std::string path = std::string(definitions) + "/clusterqueues.kueue.x-k8s.io";
   EXPECT_EQ(condition(path, "Established"), "True InitialNamesAccepted");
   const std::string queues = "/apis/kueue.x-k8s.io/v1beta2/clusterqueues";
-  EXPECT_EQ(world.send("POST", queues, R"({"metadata":{"name":"q"},"spec":{}})").status, 201);
+  EXPECT_EQ(world
+                .send("POST", queues,
+                      R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"ClusterQueue",)"
+                      R"("metadata":{"name":"q"},"spec":{}})")
+                .status,
+            201);
   world.send("DELETE", path);
   world.settle();
   EXPECT_EQ(world.send("GET", path).status, 404);

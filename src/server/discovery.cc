@@ -165,6 +165,9 @@ std::vector<Subresource> subresources_of(const Kind& kind, const KindVersion& ve
   if (is_core && kind.plural == "namespaces") {
     all.push_back({"finalize", "", "", "Namespace", {"update"}});
   }
+  if (kind.group == "certificates.k8s.io" && kind.kind == "CertificateSigningRequest") {
+    all.push_back({"approval", "", "", kind.kind, {"get", "patch", "update"}});
+  }
   if (has_scale(version)) {
     all.push_back({"scale", "autoscaling", "v1", "Scale", {"get", "patch", "update"}});
   }
@@ -311,6 +314,16 @@ const TaggedText& Discovery::aggregated_groups(Shape shape) const {
 
 bool Discovery::has_group(std::string_view group) const {
   return find(group) != nullptr;
+}
+
+bool Discovery::is_of_kubernetes(std::string_view group) const {
+  const Group* found = find(group);
+  if (found == nullptr) return false;
+  return std::ranges::any_of(found->versions, [](const Version& version) {
+    return std::ranges::any_of(version.kinds, [](const KindRegistry::Found& kind) {
+      return kind->style == SchemaStyle::native;
+    });
+  });
 }
 
 bool Discovery::has_version(std::string_view group, std::string_view version) const {

@@ -64,6 +64,9 @@ class Discovery {
   const TaggedText& aggregated_groups(Shape shape) const;
 
   bool has_group(std::string_view group) const;
+  // Whether Kubernetes itself has the group: a version that it does not have is a missing resource
+  // there, and elsewhere a missing page.
+  bool is_of_kubernetes(std::string_view group) const;
   bool has_version(std::string_view group, std::string_view version) const;
 
  private:

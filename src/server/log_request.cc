@@ -66,9 +66,9 @@ Outcome<std::unique_ptr<Stream>> open_log(Context& context, const Target& target
   const Value pod = context.trees.tree_of(item.bytes);
   LogRequest request{.pod_uid = std::string(objects::uid_of(pod)), .container = {}};
   request.container = ALLOWED(container_of(pod, query.text_or_empty("container")));
-  request.follow = TRY(query.boolean("follow")).value_or(false);
-  request.previous = TRY(query.boolean("previous")).value_or(false);
-  request.timestamps = TRY(query.boolean("timestamps")).value_or(false);
+  request.follow = query.boolean("follow").value_or(false);
+  request.previous = query.boolean("previous").value_or(false);
+  request.timestamps = query.boolean("timestamps").value_or(false);
   request.tail_lines = ALLOWED(counted(query, target.name, "tailLines", 0));
   request.limit_bytes = ALLOWED(counted(query, target.name, "limitBytes", 1));
   request.since = ALLOWED(since(context, target.name, query));

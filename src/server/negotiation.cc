@@ -117,12 +117,9 @@ std::optional<Shape> object_shape(const Clause& clause, Answerable answerable) {
   const bool is_beta = clause.version == "v1beta1";
   if (!is_beta && clause.version != "v1") return std::nullopt;
   if (clause.as == "Table") return is_beta ? Shape::table_v1beta1 : Shape::table_v1;
-  const std::string_view partial =
-      answerable == Answerable::lists ? "PartialObjectMetadataList" : "PartialObjectMetadata";
-  // A watch asks for the list and gets its items, so both names are understood there.
-  const bool is_partial = clause.as == partial ||
-                          (answerable == Answerable::lists && clause.as == "PartialObjectMetadata");
-  if (!is_partial) return std::nullopt;
+  const bool is_list = clause.as == "PartialObjectMetadataList";
+  if (!is_list && clause.as != "PartialObjectMetadata") return std::nullopt;
+  if (is_list && answerable == Answerable::objects) return std::nullopt;
   return is_beta ? Shape::partial_metadata_v1beta1 : Shape::partial_metadata;
 }
 
@@ -133,6 +130,7 @@ std::optional<Shape> shape_of(const Clause& clause, Answerable answerable) {
       return discovery_shape(clause);
     case Answerable::objects:
     case Answerable::lists:
+    case Answerable::watches:
       return object_shape(clause, answerable);
     case Answerable::plain:
       break;
@@ -153,7 +151,7 @@ Accepted accepted_form(std::string_view accept, Answerable answerable) {
     const auto encoding = encoding_of(clause.media_type);
     if (!encoding || clause.quality == 0) continue;
     if (const auto shape = shape_of(clause, answerable)) {
-      accepted.form = Form{*encoding, *shape};
+      accepted.form = Form{*encoding, *shape, clause.as == "PartialObjectMetadata"};
       return accepted;
     }
     accepted.form_unknown = true;
@@ -161,8 +159,8 @@ Accepted accepted_form(std::string_view accept, Answerable answerable) {
   return accepted;
 }
 
-bool wants_pretty(std::optional<bool> pretty_parameter, std::string_view user_agent) {
-  if (pretty_parameter) return *pretty_parameter;
+bool wants_pretty(std::string_view pretty_parameter, std::string_view user_agent) {
+  if (!pretty_parameter.empty()) return parse_query_boolean(pretty_parameter).value_or(false);
   return user_agent.starts_with("curl") || user_agent.starts_with("Wget") ||
          user_agent.starts_with("Mozilla/5.0");
 }

@@ -39,6 +39,7 @@ inline bool is_partial_metadata(Shape shape) {
 struct Form {
   Encoding encoding = Encoding::json;
   Shape shape = Shape::plain;
+  bool of_one = false;  // the metadata of one object was asked for, not of a list
 
   friend bool operator==(const Form&, const Form&) = default;
 };
@@ -46,7 +47,8 @@ struct Form {
 // What a path can answer with.
 enum class Answerable : std::uint8_t {
   objects,    // one object, or a Status: PartialObjectMetadata in the singular
-  lists,      // a list or a watch
+  lists,      // PartialObjectMetadata in the plural
+  watches,    // whose events show one object each: both names are understood
   discovery,  // /api and /apis
   plain,      // everything else
 };
@@ -60,7 +62,7 @@ struct Accepted {
 Accepted accepted_form(std::string_view accept, Answerable answerable);
 
 // As kube-apiserver: asked for by `?pretty=`, otherwise for people with curl and browsers.
-bool wants_pretty(std::optional<bool> pretty_parameter, std::string_view user_agent);
+bool wants_pretty(std::string_view pretty_parameter, std::string_view user_agent);
 
 // The content type of an answer, such as `application/json`.
 std::string_view content_type_of(const Form& form);

@@ -75,10 +75,10 @@ TEST(Negotiation, metadata_alone_may_be_asked_for) {
 }
 
 TEST(Negotiation, people_get_indented_text) {
-  EXPECT_TRUE(wants_pretty(std::nullopt, "curl/7.88.1"));
-  EXPECT_TRUE(wants_pretty(true, "kubectl"));
-  EXPECT_FALSE(wants_pretty(false, "curl/7.88.1"));
-  EXPECT_FALSE(wants_pretty(std::nullopt, "kubectl/v1.36"));
+  EXPECT_TRUE(wants_pretty("", "curl/7.88.1"));
+  EXPECT_TRUE(wants_pretty("true", "kubectl"));
+  EXPECT_FALSE(wants_pretty("nonsense", "curl/7.88.1"));
+  EXPECT_FALSE(wants_pretty("", "kubectl/v1.36"));
 }
 
 TEST(Negotiation, bodies_are_known_by_their_content_type) {

@@ -104,29 +104,30 @@ Response RequestHandler::answer_discovery(const Asked& asked) {
   }
   if (path == "/api") return value_answer(200, discovery().core_versions(""), *form);
   if (path == "/apis") return value_answer(200, discovery().group_list(), *form);
-  std::string_view rest = path;
-  Value found;
-  if (rest.starts_with("/api/")) {
-    found = discovery().resource_list("", rest.substr(5));
-  } else {
-    rest.remove_prefix(6);
-    const std::size_t slash = rest.find('/');
-    found = slash == std::string_view::npos
-                ? discovery().group(rest)
-                : discovery().resource_list(rest.substr(0, slash), rest.substr(slash + 1));
-  }
-  if (!found) return page_not_found();
-  return value_answer(200, found, *form);
+  const bool is_core = path.starts_with("/api/");
+  const std::string_view rest = std::string_view(path).substr(is_core ? 5 : 6);
+  const std::size_t slash = is_core ? std::string_view::npos : rest.find('/');
+  const std::string_view group = is_core ? std::string_view() : rest.substr(0, slash);
+  const bool names_version = is_core || slash != std::string_view::npos;
+  const std::string_view version = is_core ? rest : rest.substr(names_version ? slash + 1 : 0);
+  const Value found =
+      names_version ? discovery().resource_list(group, version) : discovery().group(group);
+  if (found) return value_answer(200, found, *form);
+  if (!names_version || !discovery().is_of_kubernetes(group)) return page_not_found();
+  return failure_answer(failures::unknown_resource(), *form);
 }
 
 Response RequestHandler::answer_openapi(const Asked& asked) {
   OpenApi& documents = openapi();
   const std::string& path = asked.route.path;
   constexpr std::string_view root = "/openapi/v3";
-  if (path == root) return tagged(documents.index(), "application/json", "no-cache, private");
+  // The peer leaves the type of its index to be guessed, and clients have got used to the guess.
+  if (path == root) {
+    return tagged(documents.index(), "text/plain; charset=utf-8", "no-cache, private");
+  }
   if (path[root.size()] != '/') return page_not_found();
   const TaggedText* document = documents.document(path.substr(root.size() + 1));
-  if (document == nullptr) return page_not_found();
+  if (document == nullptr) return {.status = 404, .content_type = ""};
   return tagged(*document, "application/json", "public, immutable");
 }
 

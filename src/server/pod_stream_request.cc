@@ -49,10 +49,10 @@ struct CommandOptions {
 
 Outcome<CommandOptions> read_options(const Query& query) {
   CommandOptions options;
-  options.has_input = TRY(query.boolean("stdin")).value_or(false);
-  options.has_terminal = TRY(query.boolean("tty")).value_or(false);
-  options.shown.has_output = TRY(query.boolean("stdout")).value_or(false);
-  options.shown.has_error = TRY(query.boolean("stderr")).value_or(false) && !options.has_terminal;
+  options.has_input = query.boolean("stdin").value_or(false);
+  options.has_terminal = query.boolean("tty").value_or(false);
+  options.shown.has_output = query.boolean("stdout").value_or(false);
+  options.shown.has_error = query.boolean("stderr").value_or(false) && !options.has_terminal;
   if (!options.has_input && !options.shown.has_output && !options.shown.has_error) {
     return Error::bad_request("you must specify at least one of stdin, stdout, stderr");
   }
@@ -156,7 +156,7 @@ Value pod_stream_options(const Target& target, const Query& query) {
                                                        : "PodAttachOptions")},
       {Builder::literal("apiVersion"), Builder::literal("v1")}};
   for (const std::string_view name : {"stdin", "stdout", "stderr", "tty"}) {
-    if (query.boolean(name).value_or(false).value_or(false)) {
+    if (query.boolean(name).value_or(false)) {
       members.push_back({Builder::literal(name), Builder::boolean(true)});
     }
   }

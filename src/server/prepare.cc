@@ -11,10 +11,12 @@
 #include "base/timestamp.h"
 #include "base/uid.h"
 #include "core/queueing/validate_kueue.h"
+#include "objects/admit_patched.h"
 #include "objects/builder.h"
 #include "objects/convert.h"
 #include "objects/json.h"
 #include "objects/metadata.h"
+#include "objects/patch/go_text.h"
 #include "objects/resource.h"
 #include "objects/rewrite.h"
 #include "server/admission.h"
@@ -22,7 +24,9 @@
 #include "server/custom_kinds.h"
 #include "server/kind_traits.h"
 #include "server/ownership.h"
+#include "server/scale.h"
 #include "server/stored_object.h"
+#include "server/update_checks.h"
 
 namespace muster::server {
 
@@ -33,6 +37,7 @@ using objects::FieldErrors;
 using objects::Kind;
 using objects::KindVersion;
 using objects::Node;
+using objects::PatchType;
 using objects::Rewrite;
 using objects::SchemaStyle;
 using objects::Value;
@@ -96,9 +101,34 @@ Failure undecodable(const WriteRequest& request, View object, std::string_view w
         target.kind->kind, why);
   }
   FieldErrors errors;
-  errors.add(
-      FieldError::invalid("patch", Value::string(objects::to_json(object)), std::string(why)));
+  const bool strategic = request.patch_type == PatchType::strategic_merge;
+  const std::string shown = strategic ? objects::go_text(request.body) : objects::to_json(object);
+  errors.add(FieldError::invalid("patch", Value::string(shown), std::string(why)));
   return failures::invalid("", "", "", errors);
+}
+
+// Whether Go could read what a caller says of the fields that are the server's.
+bool are_readable(View metadata) {
+  for (const std::string_view field : server_fields) {
+    const View value = metadata[field];
+    if (value.is_absent() || value.is_null()) continue;
+    const bool is_time = field.ends_with("Timestamp");
+    const bool is_number = field == "generation" || field == "deletionGracePeriodSeconds";
+    const bool fits = field == "managedFields" ? value.is_array()
+                      : is_number              ? value.is_integer()
+                                               : value.is_string();
+    if (!fits || (is_time && !parse_time(value.string_or("")))) return false;
+  }
+  return true;
+}
+
+// They are not taken from the caller; that they can be read is asked all the same.
+Outcome<> check_server_fields(const WriteRequest& request, const Value& body) {
+  if (are_readable(body["metadata"])) return {};
+  const auto decoded =
+      objects::decode(request.target.version->schema, body, objects::FieldValidation::ignore);
+  if (decoded) return {};
+  return undecodable(request, body, decoded.error().message);
 }
 
 Outcome<> check_type(const Context& context, const WriteRequest& request, View body) {
@@ -168,15 +198,32 @@ Node namespace_spec(Builder& builder, const Value& body, const Value& old) {
   return spec.finish(builder);
 }
 
+// An approval writes the conditions of a request for a certificate; each says since when it holds.
+Node approved_status(Builder& builder, const Value& body, const Value& old, Instant now) {
+  const Node time = builder.text(format_time(Timestamp::of(now)));
+  std::vector<Node> conditions;
+  for (const View condition : body["status"]["conditions"].elements()) {
+    Rewrite dated(condition);
+    if (!condition["lastUpdateTime"].is_string()) dated.set("lastUpdateTime", time);
+    if (!condition["lastTransitionTime"].is_string()) dated.set("lastTransitionTime", time);
+    conditions.push_back(dated.finish(builder));
+  }
+  Rewrite status(old["status"]);
+  status.set("conditions", conditions.empty() ? Node() : builder.array(conditions));
+  return status.finish(builder);
+}
+
 // The next object: what this endpoint may change from the body, the rest from the old one.
-Value completed_next(const WriteRequest& request, const Value& body, const Value& old) {
+Value completed_next(const WriteRequest& request, const Value& body, const Value& old,
+                     Instant now) {
   const Target& target = request.target;
   Builder builder;
   builder.retain(body);
   builder.retain(old);
   const bool custom = target.kind->style == SchemaStyle::custom;
   const auto parts = spec_parts_of(target);
-  const bool keeps_rest = target.is_status() || !parts.empty();
+  const bool approves = target.subresource == "approval";
+  const bool keeps_rest = target.is_status() || approves || !parts.empty();
   const bool keeps_metadata = (target.is_status() && custom) || !parts.empty();
   Rewrite metadata(keeps_metadata ? old["metadata"] : body["metadata"]);
   for (const std::string_view field : server_fields) {
@@ -190,6 +237,8 @@ Value completed_next(const WriteRequest& request, const Value& body, const Value
     Rewrite spec(old["spec"]);
     for (const std::string_view part : parts) spec.set(part, body["spec"][part].node());
     root.set("spec", spec.finish(builder));
+  } else if (approves) {
+    root.set("status", approved_status(builder, body, old, now));
   } else if (target.is_status()) {
     root.set("status", body["status"].node());
   } else if (target.is("", "namespaces") && target.subresource.empty()) {
@@ -326,6 +375,7 @@ Outcome<Begun> begin_create(Context& context, const WriteRequest& request,
       return failure;
     }
   }
+  if (complete && !owners) ALLOWED(check_server_fields(request, request.body));
   Admitted admitted = ALLOWED(
       by_schema(request, complete ? completed_new(context, request) : request.body, Value()));
   if (!complete) return Error::bad_request("metadata must be an object");
@@ -335,31 +385,6 @@ Outcome<Begun> begin_create(Context& context, const WriteRequest& request,
                                : owners_of_created(request, admitted.object, context.clock.wall());
   Admission admission = ALLOWED(begun(request, std::move(admitted), Value()));
   return Begun{std::move(admission), std::move(managed)};
-}
-
-// What only the server says about an object may be repeated, and not changed.
-Outcome<> check_identity(const WriteRequest& request, bool patches, View body, View current) {
-  const Target& target = request.target;
-  const View uid = body["metadata"]["uid"];
-  const std::string_view own = objects::uid_of(current);
-  const bool other = !uid.string_or("").empty() && uid.string_or("") != own;
-  if (other && !patches) {
-    return conflict(
-        target,
-        fmt::format("StorageError: invalid object, Code: 4, Key: /registry/{}/{}{}{}, "
-                    "ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID "
-                    "in precondition: {}, UID in object meta: {}",
-                    target.kind->plural, target.name_space, target.name_space.empty() ? "" : "/",
-                    target.name, uid.string_or(""), own));
-  }
-  FieldErrors errors;
-  if (other) errors.add(FieldError::invalid("metadata.uid", uid, "field is immutable"));
-  const View ends = body["metadata"]["deletionTimestamp"];
-  if (ends.is_string() && !(ends == current["metadata"]["deletionTimestamp"])) {
-    errors.add(FieldError::invalid("metadata.deletionTimestamp", ends, "field is immutable"));
-  }
-  if (errors.empty()) return {};
-  return invalid(target, errors);
 }
 
 Outcome<Begun> begin_update(Context& context, const WriteRequest& request, const Value& body,
@@ -377,9 +402,12 @@ Outcome<Begun> begin_update(Context& context, const WriteRequest& request, const
         "the name of the object ({} based on URL) was undeterminable: name must be provided",
         target.name));
   }
-  ALLOWED(check_identity(request, patches, body, current));
+  const FieldErrors immutable = ALLOWED(check_identity(request, patches, body, current));
   const Value old = ALLOWED(converted(*target.kind, current, *target.version));
-  Admitted admitted = ALLOWED(by_schema(request, completed_next(request, body, old), old));
+  if (!owners.decided) ALLOWED(check_server_fields(request, body));
+  Admitted admitted =
+      ALLOWED(by_schema(request, completed_next(request, body, old, context.clock.wall()), old));
+  admitted.errors = told_on_update(*target.kind, immutable, admitted.errors);
   std::string managed = owners.decided ? std::move(*owners.decided)
                                        : owners_of_updated(request, body, old, admitted.object,
                                                            owners.before, context.clock.wall());
@@ -387,18 +415,40 @@ Outcome<Begun> begin_update(Context& context, const WriteRequest& request, const
   return Begun{std::move(admission), std::move(managed)};
 }
 
+// Its scale is looked at after the schema, and before the sentence about rules that were skipped.
+FieldErrors with_scale_errors(const Target& target, FieldErrors errors, View object) {
+  FieldErrors scale = check_scale(target, object);
+  if (scale.empty()) return errors;
+  const bool skipped = !errors.empty() && errors[errors.size() - 1].path.empty();
+  if (!skipped) {
+    errors.add_all(std::move(scale));
+    return errors;
+  }
+  FieldError last = errors[errors.size() - 1];
+  errors.truncate(errors.size() - 1);
+  errors.add_all(std::move(scale));
+  errors.add(std::move(last));
+  return errors;
+}
+
 }  // namespace
 
 Outcome<Admitted> by_schema(const WriteRequest& request, const Value& object, const Value& old) {
   const Target& target = request.target;
   auto admitted =
-      objects::admit(target.version->schema, {.object = object,
-                                              .old_object = old,
-                                              .field_validation = request.field_validation,
-                                              .scope = target.kind->scope,
-                                              .duplicate_fields = request.duplicate_fields});
+      objects::admit_patched(target.version->schema,
+                             {.object = object,
+                              .old_object = old,
+                              .field_validation = request.field_validation,
+                              .scope = target.kind->scope,
+                              .duplicate_fields = request.duplicate_fields},
+                             {.complaints = request.patch_complaints,
+                              .is_strategic = request.patch_type == PatchType::strategic_merge});
   if (!admitted) {
     return undecodable(request, object, admitted.error().message);
+  }
+  if (target.kind->style == SchemaStyle::custom) {
+    admitted->errors = with_scale_errors(target, std::move(admitted->errors), admitted->object);
   }
   if (target.kind->group == objects::resources::kueue_group) {
     admitted->errors.add_all(core::check_invented_fields(object));

@@ -28,47 +28,59 @@ struct At {
   std::string after = {};  // the last item of the page before
 };
 
-Failure refused_option(std::string_view field, std::string_view why) {
+// The options must fit each other.
+Outcome<> check_options(const ListRequest& request) {
   FieldErrors errors;
-  errors.add(FieldError::forbidden(std::string(field), std::string(why)));
+  const std::string field = "resourceVersionMatch";
+  const std::string& match = request.resource_version_match;
+  if (!match.empty()) {
+    if (request.resource_version.empty()) {
+      errors.add(FieldError::forbidden(
+          field, "resourceVersionMatch is forbidden unless resourceVersion is provided"));
+    }
+    if (!request.continue_token.empty()) {
+      errors.add(FieldError::forbidden(
+          field, "resourceVersionMatch is forbidden when continue is provided"));
+    }
+    if (match != "Exact" && match != "NotOlderThan") {
+      const std::string supported[] = {"Exact", "NotOlderThan", ""};
+      errors.add(FieldError::not_supported(field, Value::string(match), supported));
+    }
+    if (match == "Exact" && request.resource_version == "0") {
+      errors.add(FieldError::forbidden(
+          field, "resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\""));
+    }
+  }
+  if (request.says_initial_events) {
+    errors.add(
+        FieldError::forbidden("sendInitialEvents", "sendInitialEvents is forbidden for list"));
+  }
+  if (errors.empty()) return {};
   return failures::invalid("meta.k8s.io", "ListOptions", "", errors);
 }
 
-Outcome<At> at_token(const ListRequest& request) {
-  auto token = read_continue_token(request.continue_token);
-  if (!token) {
-    return Error::bad_request("continue key is not valid: it was not made by this server");
-  }
+Outcome<At> at_token(const Context& context, const ListRequest& request) {
+  ContinueToken token = TRY(read_continue_token(request.continue_token));
   if (!request.resource_version.empty() && request.resource_version != "0") {
     return Error::bad_request("specifying resource version is not allowed when using continue");
   }
-  return At{token->revision, std::move(token->after)};
+  const store::Revision now = context.cache.revision();
+  if (token.revision > now) {
+    return failures::too_large_resource_version(token.revision.value, now.value);
+  }
+  return At{token.revision, std::move(token.after)};
 }
 
 Outcome<At> at_version(const Context& context, const ListRequest& request) {
   const std::string& version = request.resource_version;
   const std::string& match = request.resource_version_match;
-  if (version.empty()) {
-    if (match.empty()) return At();
-    return refused_option("resourceVersionMatch",
-                          "resourceVersionMatch is forbidden unless resourceVersion is provided");
-  }
+  if (version.empty()) return At();
   const auto revision = parse_revision(version);
   if (!revision) {
     return Error::bad_request(
         fmt::format("invalid resource version: resourceVersion: Invalid value: {0}: "
                     "strconv.ParseUint: parsing {0}: invalid syntax",
                     objects::go_quoted(version)));
-  }
-  if (!match.empty() && match != "Exact" && match != "NotOlderThan") {
-    FieldErrors errors;
-    const std::string supported[] = {"Exact", "NotOlderThan", ""};
-    errors.add(FieldError::not_supported("resourceVersionMatch", Value::string(match), supported));
-    return failures::invalid("meta.k8s.io", "ListOptions", "", errors);
-  }
-  if (match == "Exact" && revision->is_none()) {
-    return refused_option("resourceVersionMatch",
-                          "resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\"");
   }
   if (*revision > context.cache.revision()) {
     return failures::too_large_resource_version(revision->value, context.cache.revision().value);
@@ -206,10 +218,11 @@ bool selects(Context& context, const Target& target, const Selection& selection,
 
 Outcome<Snapshot> list(Context& context, const ListRequest& request) {
   context.cache.catch_up();
+  ALLOWED(check_options(request));
   const Selection selection =
       ALLOWED(parse_selection(request.target, request.label_selector, request.field_selector));
   const At at = request.continue_token.empty() ? ALLOWED(at_version(context, request))
-                                               : ALLOWED(at_token(request));
+                                               : ALLOWED(at_token(context, request));
   const bool past = !at.exactly.is_none() && at.exactly != context.cache.revision();
   if (past) return list_past(context, request, selection, at);
   return list_now(context, request, selection, at);

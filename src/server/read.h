@@ -55,6 +55,7 @@ struct ListRequest {
   std::string resource_version_match = {};
   std::int64_t limit = 0;
   std::string continue_token = {};
+  bool says_initial_events = false;  // which is for watches
 };
 
 struct Snapshot {

@@ -13,7 +13,6 @@
 #include "server/body.h"
 #include "server/evict.h"
 #include "server/limits.h"
-#include "server/log_request.h"
 #include "server/pod_stream_request.h"
 #include "server/remove_collection.h"
 #include "server/scale.h"
@@ -26,6 +25,7 @@ namespace {
 
 // The verb of RBAC; empty for a method that no resource has.
 std::string_view verb_of(std::string_view method, const Route& route, bool watches) {
+  if (route.watches) return method == "GET" ? "watch" : "";
   if (method == "GET" || method == "HEAD") {
     if (!route.name.empty()) return "get";
     return watches ? "watch" : "list";
@@ -52,14 +52,6 @@ Outcome<> check_timeout(const Query& query) {
   if (span) return {};
   return Error::bad_request(
       fmt::format("invalid timeout specified in the request URL - {}", span.error().message));
-}
-
-// A version that a group of Kubernetes itself does not have is a missing resource, not a missing
-// page.
-bool knows_group(const objects::KindRegistry& registry, std::string_view group) {
-  return std::ranges::any_of(registry.kinds(), [group](const auto& kind) {
-    return kind->group == group && kind->style == objects::SchemaStyle::native;
-  });
 }
 
 // The version of the same kind that a caller of a deprecated one should speak; null: none is
@@ -137,10 +129,15 @@ Outcome<> RequestHandler::check_route(Asked& asked) const {
   const bool across = target.is_namespaced() && route.name_space.empty();
   const bool reads_all = asked.verb == "list" || asked.verb == "watch";
   if (across && !route.name.empty()) return failures::unknown_resource();
+  if (route.watches && !route.subresource.empty()) return failures::unknown_resource();
   if (!fits(asked.verb, route) || (across && !reads_all)) return failures::method_not_allowed();
   if (!target.kind->is_stored) {
     if (!route.name.empty()) return failures::unknown_resource();
     if (asked.verb != "create") return failures::method_not_allowed();
+  }
+  if (target.subresource.empty() && target.kind->is_stored) {
+    const auto verbs = verbs_of(*target.kind);
+    if (std::ranges::find(verbs, asked.verb) == verbs.end()) return failures::method_not_allowed();
   }
   return check_subresource(target, asked.verb);
 }
@@ -151,12 +148,11 @@ void RequestHandler::handle(Request request, Respond respond) {
   Asked asked{.request = std::move(request),
               .route = std::move(route).take(),
               .respond = std::move(respond)};
-  const auto watches = asked.route.query.boolean("watch");
+  const bool watches = asked.route.query.boolean("watch").value_or(false);
   const auto fail = [&](const Failure& failure) {
     respond_later(std::move(asked.respond), failure_answer(failure, asked.form));
   };
-  if (!watches) return fail(watches.error());
-  asked.verb = verb_of(asked.request.method, asked.route, watches->value_or(false));
+  asked.verb = verb_of(asked.request.method, asked.route, watches);
   asked.respond =
       audited(context_, asked.request, asked.route, asked.verb, std::move(asked.respond));
   context_.cache.catch_up();  // a role that was written holds for the next request
@@ -170,16 +166,16 @@ void RequestHandler::handle(Request request, Respond respond) {
     return respond_later(std::move(asked.respond), std::move(response));
   }
   if (!discovery().has_version(asked.route.group, asked.route.version)) {
-    if (knows_group(context_.registry, asked.route.group))
-      return fail(failures::unknown_resource());
+    if (discovery().is_of_kubernetes(asked.route.group)) return fail(failures::unknown_resource());
     return respond_later(std::move(asked.respond), text_answer(404, "404 page not found\n"));
   }
   if (auto known = check_route(asked); !known) return fail(known.error());
   if (asked.request.method == "HEAD") return fail(failures::method_not_allowed());
   if (auto timeout = check_timeout(asked.route.query); !timeout) return fail(timeout.error());
-  const bool many = asked.verb == "list" || asked.verb == "watch";
-  auto form =
-      answer_form(asked.request, asked.route.query, many ? Answerable::lists : Answerable::objects);
+  auto form = answer_form(asked.request, asked.route.query,
+                          asked.verb == "watch"  ? Answerable::watches
+                          : asked.verb == "list" ? Answerable::lists
+                                                 : Answerable::objects);
   if (!form) return fail(form.error());
   asked.form = *form;
   asked.respond = counted(asked, warning_of_version(asked.target, std::move(asked.respond)));
@@ -223,93 +219,6 @@ void RequestHandler::dispatch(Asked asked) {
   respond_later(std::move(asked.respond), std::move(response));
 }
 
-// A get may ask for a state that is not older than a version.
-Outcome<> RequestHandler::check_version(const Asked& asked) const {
-  const std::string_view version = asked.route.query.text_or_empty("resourceVersion");
-  if (version.empty()) return {};
-  const auto revision = parse_revision(version);
-  if (!revision) {
-    Failure failure;
-    failure.message = fmt::format(
-        "resourceVersion: Invalid value: {0}: strconv.ParseUint: parsing {0}: invalid syntax",
-        objects::go_quoted(version));
-    return failure;
-  }
-  context_.cache.catch_up();
-  const store::Revision now = context_.cache.revision();
-  if (*revision <= now) return {};
-  return failures::too_large_resource_version(revision->value, now.value);
-}
-
-Response RequestHandler::get(const Asked& asked) {
-  if (auto fits = check_version(asked); !fits) return failure_answer(fits.error(), asked.form);
-  const auto item = server::get(context_, asked.target);
-  if (!item) return failure_answer(item.error(), asked.form);
-  if (asked.target.subresource == "scale") {
-    const auto object = in_version(
-        asked.target, with_revision(context_.trees.tree_of(item->bytes), item->revision));
-    if (!object) return failure_answer(object.error(), asked.form);
-    return value_answer(200, scale_of(asked.target, *object), {.pretty = asked.form.pretty});
-  }
-  return item_answer(context_, asked.target, asked.form, *item);
-}
-
-Response RequestHandler::list(const Asked& asked) {
-  const Query& query = asked.route.query;
-  const auto limit = query.integer("limit");
-  if (!limit) return failure_answer(limit.error(), asked.form);
-  const auto snapshot = server::list(
-      context_, {.target = asked.target,
-                 .label_selector = std::string(query.text_or_empty("labelSelector")),
-                 .field_selector = std::string(query.text_or_empty("fieldSelector")),
-                 .resource_version = std::string(query.text_or_empty("resourceVersion")),
-                 .resource_version_match = std::string(query.text_or_empty("resourceVersionMatch")),
-                 .limit = limit->value_or(0),
-                 .continue_token = std::string(query.text_or_empty("continue"))});
-  if (!snapshot) return failure_answer(snapshot.error(), asked.form);
-  return list_answer(context_, asked.target, asked.form, *snapshot);
-}
-
-Response RequestHandler::watch(const Asked& asked) {
-  const Query& query = asked.route.query;
-  const auto initial = query.boolean("sendInitialEvents");
-  const auto bookmarks = query.boolean("allowWatchBookmarks");
-  const auto timeout = query.integer("timeoutSeconds");
-  if (!initial) return failure_answer(initial.error(), asked.form);
-  if (!bookmarks) return failure_answer(bookmarks.error(), asked.form);
-  if (!timeout) return failure_answer(timeout.error(), asked.form);
-  auto stream = std::make_unique<WatchStream>(context_, encoded_, asked.target, asked.form);
-  auto feed = WatchFeed::open(
-      context_,
-      {.target = asked.target,
-       .label_selector = std::string(query.text_or_empty("labelSelector")),
-       .field_selector = std::string(query.text_or_empty("fieldSelector")),
-       .resource_version = std::string(query.text_or_empty("resourceVersion")),
-       .resource_version_match = std::string(query.text_or_empty("resourceVersionMatch")),
-       .send_initial_events = *initial,
-       .allow_bookmarks = bookmarks->value_or(false),
-       .timeout_seconds = *timeout},
-      [waiting = stream.get()] { waiting->wake(); });
-  Response response{.content_type = std::string(content_type_of(asked.form.form))};
-  if (feed) {
-    stream->set_feed(std::move(feed).take());
-    response.body = std::move(stream);
-  } else if (feed.error().code == http_status(ErrorCode::expired)) {
-    // A version that is too old is told inside the watch, as kube-apiserver does.
-    response.body = error_event(feed.error());
-  } else {
-    return failure_answer(feed.error(), asked.form);
-  }
-  return response;
-}
-
-Response RequestHandler::log(const Asked& asked) {
-  auto stream = open_log(context_, asked.target, asked.route.query);
-  if (!stream) return failure_answer(stream.error(), asked.form);
-  if (*stream == nullptr) return {.status = 204, .content_type = ""};
-  return {.content_type = "text/plain", .body = std::move(stream).take()};
-}
-
 // Webhooks may have a say in it: to them it is a connection with options.
 void RequestHandler::converse(Asked asked) {
   // A WebSocket begins with GET; who may only read must not run commands by it.
@@ -344,10 +253,11 @@ Outcome<WriteRequest> RequestHandler::write_request(const Asked& asked) const {
   ALLOWED(read_write_options(asked.request, asked.route.query, patch, write));
   Body body = patch == PatchForm::apply
                   ? ALLOWED(decode_configuration(asked.request, write.field_validation))
-              : patch ? ALLOWED(decode_patch(asked.request))
-                      : ALLOWED(decode_body(context_, asked.request));
+              : patch ? ALLOWED(decode_patch(asked.request, *patch, write.field_validation))
+                      : ALLOWED(decode_body(context_, asked.request, asked.target));
   write.body = std::move(body.value);
   write.duplicate_fields = std::move(body.duplicate_fields);
+  write.patch_complaints = std::move(body.patch_complaints);
   return write;
 }
 
@@ -398,9 +308,12 @@ void RequestHandler::update(Asked asked) {
 
 void RequestHandler::patch(Asked asked) {
   const auto type = patch_form(asked.request.content_type);
-  if (!type) {
+  const bool custom = asked.target.kind->style == objects::SchemaStyle::custom;
+  if (!type || (custom && *type == PatchForm::strategic_merge)) {
     return respond_later(std::move(asked.respond),
-                         failure_answer(failures::unsupported_patch(), asked.form));
+                         failure_answer(custom ? failures::unsupported_custom_patch()
+                                               : failures::unsupported_patch(),
+                                        asked.form));
   }
   auto write = write_request(asked);
   if (!write) {

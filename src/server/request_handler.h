@@ -56,6 +56,7 @@ class RequestHandler {
   Response get(const Asked& asked);
   Response list(const Asked& asked);
   Response watch(const Asked& asked);
+  Outcome<std::string> watched_fields(const Asked& asked) const;
   Response log(const Asked& asked);
   void converse(Asked asked);
   void create(Asked asked);

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <span>
 
@@ -71,6 +72,10 @@ bool is_part_of_namespace(std::string_view part) {
 }
 
 void set_place(std::span<std::string> parts, Route& route) {
+  if (parts.size() >= 2 && parts[0] == "watch") {
+    route.watches = true;
+    parts = parts.subspan(1);
+  }
   if (parts.size() >= 3 && parts[0] == "namespaces" &&
       !(parts.size() == 3 && is_part_of_namespace(parts[2]))) {
     route.name_space = parts[1];
@@ -122,26 +127,26 @@ std::vector<std::string_view> Query::all(std::string_view name) const {
   return found;
 }
 
-Result<std::optional<bool>> Query::boolean(std::string_view name) const {
+std::optional<bool> Query::boolean(std::string_view name) const {
   const auto text = find(name);
-  if (!text) return std::optional<bool>();
-  if (text->empty()) return std::optional<bool>(true);
-  const auto value = parse_query_boolean(*text);
-  if (!value) {
-    return Error::bad_request(fmt::format("{} must be true or false, not {}", name, *text));
-  }
-  return value;
+  if (!text) return std::nullopt;
+  constexpr std::string_view no = "false";
+  const bool says_no = std::ranges::equal(*text, no, [](char c, char lower) {
+    return (c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c) == lower;
+  });
+  return !says_no && *text != "0";
 }
 
 Result<std::optional<std::int64_t>> Query::integer(std::string_view name) const {
   const auto text = find(name);
-  if (!text || text->empty()) return std::optional<std::int64_t>();
+  if (!text) return std::optional<std::int64_t>();
   std::int64_t value = 0;
   const char* end = text->data() + text->size();
   const auto [at, failure] = std::from_chars(text->data(), end, value);
   if (failure != std::errc() || at != end) {
-    return Error::bad_request(
-        fmt::format("strconv.ParseInt: parsing {}: invalid syntax", go_quote(*text)));
+    const bool beyond = failure == std::errc::result_out_of_range && at == end;
+    return Error::bad_request(fmt::format("strconv.ParseInt: parsing {}: {}", go_quote(*text),
+                                          beyond ? "value out of range" : "invalid syntax"));
   }
   return std::optional<std::int64_t>(value);
 }

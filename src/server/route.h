@@ -31,9 +31,9 @@ class Query {
   std::string_view text_or_empty(std::string_view name) const { return find(name).value_or(""); }
   std::vector<std::string_view> all(std::string_view name) const;
 
-  // As Go reads them: `1 t T TRUE true True`; a name without a value is true in a query. Errors
-  // are bad_request with the name.
-  Result<std::optional<bool>> boolean(std::string_view name) const;
+  // As the API reads them: everything but `false` and `0` is true.
+  std::optional<bool> boolean(std::string_view name) const;
+  // Fails with bad_request in Go's words.
   Result<std::optional<std::int64_t>> integer(std::string_view name) const;
 
  private:
@@ -49,6 +49,7 @@ struct Route {
   std::string name;
   std::string subresource;
   bool too_deep = false;  // there is more behind the subresource
+  bool watches = false;   // /api/v1/watch/…, the old way to ask for one
   Query query;
 
   bool is_resource() const { return !plural.empty(); }

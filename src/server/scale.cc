@@ -10,6 +10,7 @@
 #include "objects/builder.h"
 #include "objects/label_selector.h"
 #include "objects/metadata.h"
+#include "objects/patch/go_text.h"
 #include "objects/patch/patch.h"
 #include "server/commit.h"
 #include "server/stored_object.h"
@@ -60,6 +61,44 @@ std::vector<std::string_view> steps_of(std::string_view path) {
 View at_path(View object, std::string_view path) {
   for (const std::string_view step : steps_of(path)) object = object[step];
   return object;
+}
+
+std::string accessor_error(std::string_view path, View found, std::string_view expected) {
+  return fmt::format("{} accessor error: {} is of the type {}, expected {}", path,
+                     objects::go_text(found), objects::go_type(found), expected);
+}
+
+struct Found {
+  View value = {};
+  std::string trouble = {};  // something on the way is no object
+};
+
+Found find_at(View object, std::string_view path) {
+  std::string walked;
+  for (const std::string_view step : steps_of(path)) {
+    walked += fmt::format(".{}", step);
+    if (object.is_absent() || object.is_null()) return {};
+    if (!object.is_object()) {
+      return {.trouble = accessor_error(walked, object, "map[string]interface{}")};
+    }
+    object = object[step];
+  }
+  return {.value = object};
+}
+
+void check_replicas(View object, std::string_view path, FieldErrors& errors) {
+  const Found found = find_at(object, path);
+  const auto refuse = [&](std::int64_t value, std::string why) {
+    errors.add(FieldError::invalid(std::string(path), Value::integer(value), std::move(why)));
+  };
+  if (!found.trouble.empty()) return refuse(0, found.trouble);
+  if (found.value.is_absent()) return;
+  if (!found.value.is_integer()) return refuse(0, accessor_error(path, found.value, "int64"));
+  const std::int64_t replicas = found.value.integer_or(0);
+  if (replicas < 0) return refuse(replicas, "should be a non-negative integer");
+  if (replicas > replicas_max) {
+    refuse(replicas, fmt::format("should be less than or equal to {}", replicas_max));
+  }
 }
 
 std::string selector_of(const ScalePaths& paths, View object) {
@@ -187,6 +226,24 @@ Outcome<Value> change_of(const WriteRequest& request, std::optional<PatchForm> p
 }
 
 }  // namespace
+
+FieldErrors check_scale(const Target& target, View object) {
+  FieldErrors errors;
+  if (!has_scale(*target.version)) return errors;
+  const ScalePaths paths = paths_of(*target.version);
+  if (!target.is_status()) check_replicas(object, paths.wanted, errors);
+  check_replicas(object, paths.present, errors);
+  if (paths.selector.empty()) return errors;
+  const Found selector = find_at(object, paths.selector);
+  if (!selector.trouble.empty()) {
+    errors.add(
+        FieldError::invalid(std::string(paths.selector), Value::string(""), selector.trouble));
+  } else if (selector.value && !selector.value.is_string()) {
+    errors.add(FieldError::invalid(std::string(paths.selector), Value::string(""),
+                                   accessor_error(paths.selector, selector.value, "string")));
+  }
+  return errors;
+}
 
 bool has_scale(const KindVersion& version) {
   return static_cast<bool>(version.definition["subresources"]["scale"]);

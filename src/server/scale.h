@@ -8,6 +8,7 @@
 
 #include <optional>
 
+#include "objects/field_error.h"
 #include "objects/kind_registry.h"
 #include "objects/value.h"
 #include "server/context.h"
@@ -18,6 +19,10 @@
 namespace muster::server {
 
 bool has_scale(const objects::KindVersion& version);
+
+// What a definition's scale asks of an object: that its numbers are numbers. Of the status alone at
+// that endpoint.
+objects::FieldErrors check_scale(const Target& target, objects::View object);
 
 // The object is in the target's version, with its resourceVersion.
 objects::Value scale_of(const Target& target, objects::View object);

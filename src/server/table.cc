@@ -239,7 +239,8 @@ Value partial_metadata_list(const Value& list, Shape shape) {
       member("kind", Builder::literal("PartialObjectMetadataList")),
       member("apiVersion", Builder::literal(api_version(is_beta))),
       member("metadata", list["metadata"] ? list["metadata"].node() : builder.object({})),
-      member("items", builder.array(items))};
+      // Go's list of none is null here, and nowhere else.
+      member("items", items.empty() ? Builder::null() : builder.array(items))};
   const Node root = builder.object(members);
   return std::move(builder).finish(root);
 }

@@ -250,7 +250,7 @@ void update(Context& context, WriteRequest request, WriteAnswer done) {
 
 void patch(Context& context, WriteRequest request, PatchType type, WriteAnswer done) {
   if (type == PatchType::strategic_merge && request.target.kind->style == SchemaStyle::custom) {
-    return answer_later(context, std::move(done), failures::unsupported_patch());
+    return answer_later(context, std::move(done), failures::unsupported_custom_patch());
   }
   request.patch_type = type;
   attempt(std::make_unique<Change>(Change{context, std::move(request), type, std::move(done)}));

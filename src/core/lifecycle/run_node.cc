@@ -160,11 +160,15 @@ void evict_pods(NodeStep& step, const NodeObserved& observed, Instant since) {
 NodeStep run_node(const NodeObserved& observed) {
   NodeStep step;
   const Value& node = observed.node;
-  if (node.is_absent()) {
+  const bool is_silent = observed.silence >= node_silence_max;
+  if (node.is_absent() && is_silent) {
     for (const Value& pod : observed.pods) remove_at_once(step, pod);
     return step;
   }
-  const bool is_silent = observed.silence >= node_silence_max;
+  if (node.is_absent()) {
+    look_again_at(step, observed.now + (node_silence_max - observed.silence));
+    return step;
+  }
   if (!is_silent) {
     look_again_at(step, observed.now + (node_silence_max - observed.silence));
   } else if (objects::condition(node, "Ready")["status"].string_or("") != "Unknown") {

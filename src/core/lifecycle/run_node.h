@@ -6,6 +6,8 @@
 //   Ready ──40 s of silence──► Unknown ──► tainted unreachable ──► pods removed as their
 //   tolerations end, and those that are being deleted at once: nobody is left to confirm their end.
 //   Unknown ──the agent posts Ready──► taints removed.
+//   Pods on a node that nobody has heard of wait as long for it to come; one that was removed takes
+//   its pods along at once (the caller says that it was missed for long).
 //
 //   auto step = run_node({.node = node, .silence = heard_ago, .pods = pods_on_node, .now = now});
 //
@@ -33,7 +35,7 @@ inline constexpr Span default_toleration = Span::of_seconds(300);
 
 struct NodeObserved {
   objects::Value node;                        // absent: it is gone, and its pods with it
-  Span silence = {};                          // of its agent
+  Span silence = {};                          // of its agent; of no node: since it was missed
   std::span<const objects::Value> pods = {};  // those bound to it
   Instant now = {};
 };

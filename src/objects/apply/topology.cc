@@ -24,11 +24,16 @@ Result<PathElement> by_keys(SchemaNode list, View element) {
   for (const std::string_view name : names) {
     View value = element[name];
     if (!value) value = list.items().field(name).default_value();
-    if (!value) continue;
+    const bool is_native = list.style() == SchemaStyle::native;
+    if (!value && !is_native) continue;
     if (out.text.size() > 1) out.text += ',';
     append_quoted(name, out.text);
     out.text += ':';
-    append_json(value, out.text);
+    if (value) {
+      append_json(value, out.text);
+    } else {  // Go's structs have every key
+      out.text += list.items().field(name).type() == SchemaType::integer ? "0" : R"("")";
+    }
   }
   if (out.text.size() == 1) {
     std::string keys;

@@ -24,6 +24,7 @@ namespace muster::objects {
 struct NormalizeReport {
   std::vector<std::string> unknown_fields;  // paths, as they were met
   std::string type_error;                   // the first one, in Go's words
+  std::string conversion_error;             // the same, in the words of Go's converter of trees
 };
 
 class Normalizer {

@@ -95,6 +95,44 @@ std::ptrdiff_t base64_fault(std::string_view text) {
   return digits % 4 == 0 ? -1 : static_cast<std::ptrdiff_t>(text.size() - digits % 4);
 }
 
+// How the value's type is called in Go, where it is a member of a tree.
+std::string_view go_kind(const Node& value) {
+  switch (value.type) {
+    case Type::object:
+      return "map";
+    case Type::array:
+      return "slice";
+    case Type::integer:
+      return "int64";
+    case Type::real:
+      return "float64";
+    case Type::boolean:
+      return "bool";
+    default:
+      return "string";
+  }
+}
+
+// What Go says when it makes a struct of a tree, as after a strategic merge patch.
+std::string conversion_error_of(const NodeRecord& node, const Node& value, std::string_view type) {
+  const std::string_view kind = go_kind(value);
+  switch (node.type) {
+    case SchemaType::object:
+      return node.additional != none_index ? fmt::format("cannot restore map from {}", kind)
+                                           : fmt::format("cannot restore struct from: {}", kind);
+    case SchemaType::array:
+      return fmt::format("cannot restore slice from {}", kind);
+    case SchemaType::string:
+      if (value.type == Type::integer) return fmt::format("cannot convert {} to {}", kind, type);
+      return "unrecognized type: string";
+    case SchemaType::integer:
+      if (value.type == Type::real) return fmt::format("cannot convert {} to {}", kind, type);
+      return fmt::format("unrecognized type: {}", type);
+    default:
+      return fmt::format("unrecognized type: {}", type);
+  }
+}
+
 // Most times: `2025-01-02T03:04:05Z`, with a day that every month has. It says no to some that are
 // canonical, which are then read.
 bool is_plainly_canonical_time(std::string_view text) {
@@ -137,7 +175,9 @@ bool has_canonical_shape(std::string_view text, bool micro) {
 }  // namespace
 
 void Normalizer::report_error(std::string text) {
-  if (report_.type_error.empty()) report_.type_error = std::move(text);
+  if (!report_.type_error.empty()) return;
+  report_.conversion_error = text;
+  report_.type_error = std::move(text);
 }
 
 void Normalizer::report_type(const NodeRecord& node, const Node& value, const PathFrame& path) {
@@ -160,6 +200,7 @@ void Normalizer::report_type(const NodeRecord& node, const Node& value, const Pa
   owner.erase(0, owner.rfind('.') + 1);
   report_error(fmt::format("json: cannot unmarshal {} into Go struct field {}.{} of type {}", what,
                            owner, where, type));
+  report_.conversion_error = conversion_error_of(node, value, type);
 }
 
 bool Normalizer::has_native_type(const NodeRecord& node, const Node& value) const {

@@ -83,8 +83,12 @@ void append_head(const AnswerHead& head, const Framing& framing, std::string& ou
   fmt::format_to(std::back_inserter(out), "HTTP/1.1 {} {}\r\n", head.status,
                  status_phrase(head.status));
   if (!head.content_type.empty()) append_field("Content-Type", head.content_type, out);
-  out += "Cache-Control: no-cache, private\r\n";
-  for (const auto& [name, value] : head.headers) append_field(name, value, out);
+  bool says_cache = false;
+  for (const auto& [name, value] : head.headers) {
+    append_field(name, value, out);
+    says_cache = says_cache || name == "Cache-Control";
+  }
+  if (!says_cache) out += "Cache-Control: no-cache, private\r\n";
   if (framing.is_chunked) {
     out += "Transfer-Encoding: chunked\r\n";
   } else if (framing.content_length) {

@@ -121,6 +121,8 @@ def split(path):
 
 
 def step(value, part):
+    if isinstance(value, dict) and part in value:
+        return value[part]
     match = PATH_PART.match(part)
     if match:
         value = step(value, match[1]) if match[1] else value
@@ -146,7 +148,11 @@ def remove(value, path):
             remove(value, [each, *parts[1:]])
         return
     if len(parts) == 1:
-        if isinstance(value, dict):
+        match = PATH_PART.match(parts[0])
+        inner = step(value, match[1]) if match else None
+        if isinstance(inner, list):
+            inner[:] = [each for each in inner if str(each.get(match[2])) != match[3]]
+        elif isinstance(value, dict):
             value.pop(parts[0], None)
         return
     inner = step(value, parts[0])
