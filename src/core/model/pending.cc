@@ -217,11 +217,10 @@ void Tables::assume_requeued(const Decision& decision) {
     } else {
       pending.park(decision.workload);
     }
-    if (decision.word == WaitWord::no_place) {
-      waiting_for_place.emplace(workloads.key(decision.workload), decision.workload);
-    }
     queue.is_stirred = true;
-  } else if (decision.word == WaitWord::no_place) {
+  }
+  // What is kept for the first one depends on the nodes as well: whether they could ever take it.
+  if (decision.word == WaitWord::no_place || decision.word == WaitWord::reserved) {
     waiting_for_place.emplace(workloads.key(decision.workload), decision.workload);
   }
   refresh_ready(decision.queue);

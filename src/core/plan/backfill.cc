@@ -95,15 +95,16 @@ std::optional<Instant> start_of(Cycle& cycle, WorkloadId id, ClusterQueueId queu
 }
 
 // The first of the queue that could be admitted one day, whether it is active or not.
-WorkloadId first_of(const Tables& tables, ClusterQueueId queue) {
+WorkloadId first_of(Cycle& cycle, ClusterQueueId queue) {
+  const Tables& tables = cycle.tables;
   WorkloadId first;
   tables.pending.for_each(queue, [&](WorkloadId id, bool) {
     const WorkloadRow& row = tables.workloads[id];
     const bool waits_for_quota = row.waits_for == "WaitingForQuota";
     if (!waits_for_quota || tables.rests(row)) return;
-    if (first.is_none() || stands_before(tables.pending.ticket(id), tables.pending.ticket(first))) {
-      first = id;
-    }
+    const bool is_earlier =
+        first.is_none() || stands_before(tables.pending.ticket(id), tables.pending.ticket(first));
+    if (is_earlier && has_hope(cycle, id, queue)) first = id;
   });
   return first;
 }
@@ -161,7 +162,7 @@ void pass_head(Cycle& cycle, WorkloadId head, ClusterQueueId queue) {
 
 bool delays_first(Cycle& cycle, const Decision& entry) {
   if (entry.is_second_pass) return false;
-  const WorkloadId first = first_of(cycle.tables, entry.queue);
+  const WorkloadId first = first_of(cycle, entry.queue);
   if (first.is_none() || first == entry.workload ||
       !stands_before(cycle.tables.pending.ticket(first),
                      cycle.tables.pending.ticket(entry.workload))) {
@@ -177,7 +178,7 @@ void backfill(Cycle& cycle) {
     const bool waits_for_quota = entry.type == Decision::Type::wait &&
                                  entry.word == WaitWord::obstacles && !entry.is_second_pass &&
                                  cause_of(entry) == "WaitingForQuota";
-    if (!waits_for_quota) continue;
+    if (!waits_for_quota || !has_hope(cycle, entry.workload, entry.queue)) continue;
     const WorkloadId head = entry.workload;
     const ClusterQueueId queue = entry.queue;
     // What was kept for the head itself is not in its way.

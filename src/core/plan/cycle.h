@@ -40,6 +40,7 @@ struct Cycle {
   std::map<WorkloadId, AdmissionUsage> kept = {};  // for heads that nobody is preempted for
   bool took_places = false;                        // some gang was placed
   PlaceMemory places = {};                         // what is placed in this cycle stays
+  std::map<WorkloadId, bool> hopes = {};           // what has_hope() has found
   std::size_t not_ready = 0;                       // admitted in this cycle, so without ready pods
 };
 
@@ -76,6 +77,9 @@ bool delays_first(Cycle& cycle, const Decision& entry);
 // Heads that wait for quota get a reserved start, and of those behind a head that blocks its queue
 // the first that does not delay it is admitted.
 void backfill(Cycle& cycle);
+
+// Whether empty nodes could take the gang (hope.cc); true where nodes play no part.
+bool has_hope(Cycle& cycle, WorkloadId id, ClusterQueueId queue);
 
 // Whether no check and no topology will be outstanding once the entry is admitted.
 bool is_admitted_at_once(const Tables& tables, const Decision& entry);

@@ -133,7 +133,8 @@ void Writer::sharing() {
   shares_ = percent(50);
   is_nested_ = shares_ && percent(40);
   add(0, "policy",
-      {{"backfill", "none"}, {"preemption-cost", one_of({"ignored", "ties", "first"})}});
+      {{"backfill", percent(25) ? "reserve" : "none"},
+       {"preemption-cost", one_of({"ignored", "ties", "first"})}});
   if (!is_nested_) return;
   add(0, "cohort", {{"name", "all"}, {"default", std::to_string(between(0, 4))}});
   add(0, "cohort", {{"name", "part"}, {"parent", "all"}});
