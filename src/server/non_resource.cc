@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "objects/json.h"
 #include "server/request_handler.h"
 #include "server/server_metrics.h"
@@ -61,6 +63,7 @@ Response RequestHandler::answer_path(const Asked& asked) {
     // A version is for people and programs alike, and always JSON.
     return value_answer(200, version_value(), {.pretty = form ? form->pretty : true});
   }
+  if (path == "/openapi/v2") return answer_swagger(asked);
   if (path.starts_with("/openapi/v3")) return answer_openapi(asked);
   if (path == "/openid/v1/jwks" || path == "/.well-known/openid-configuration") {
     return answer_issuer(path);
@@ -115,6 +118,21 @@ Response RequestHandler::answer_discovery(const Asked& asked) {
   if (found) return value_answer(200, found, *form);
   if (!names_version || !discovery().is_of_kubernetes(group)) return page_not_found();
   return failure_answer(failures::unknown_resource(), *form);
+}
+
+// In the two forms that clients ask for; the first of them that a client names.
+Response RequestHandler::answer_swagger(const Asked& asked) {
+  constexpr std::string_view named = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
+  constexpr std::string_view sent = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
+  const std::string& accept = asked.request.accept;
+  const std::size_t protobuf = std::min(accept.find(named), accept.find(sent));
+  const std::size_t json = std::min(accept.find("application/json"), accept.find("*/*"));
+  const bool as_protobuf = protobuf < json;
+  if (!accept.empty() && !as_protobuf && json == std::string::npos) {
+    return {.status = 406, .content_type = ""};
+  }
+  return tagged(openapi().swagger(as_protobuf), as_protobuf ? sent : "application/json",
+                "no-cache, private");
 }
 
 Response RequestHandler::answer_openapi(const Asked& asked) {

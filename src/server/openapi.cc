@@ -12,6 +12,7 @@
 #include "server/descriptions.h"
 #include "server/discovery.h"
 #include "server/json_text.h"
+#include "server/openapi_v2.h"
 
 namespace muster::server {
 
@@ -29,6 +30,37 @@ constexpr std::string_view reference_prefix = "#/components/schemas/";
 
 std::string component_name(const Kind& kind, std::string_view version) {
   return fmt::format("{}.{}.{}", kind.group.empty() ? "core" : kind.group, version, kind.kind);
+}
+
+// `kueue.x-k8s.io` as Java would name it: `io.x-k8s.kueue`.
+std::string reversed(std::string_view domain) {
+  std::string out;
+  while (!domain.empty()) {
+    const std::size_t dot = domain.rfind('.');
+    if (!out.empty()) out += '.';
+    out += dot == std::string_view::npos ? domain : domain.substr(dot + 1);
+    domain = dot == std::string_view::npos ? std::string_view() : domain.substr(0, dot);
+  }
+  return out;
+}
+
+std::string published_group(std::string_view group) {
+  const std::string_view first = group.substr(0, group.find('.'));
+  if (group == "meta") return "io.k8s.apimachinery.pkg.apis.meta";
+  if (first == "apiextensions") return "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions";
+  if (first == "apiregistration") return "io.k8s.kube-aggregator.pkg.apis.apiregistration";
+  const bool is_own = first == group || (group.ends_with(".k8s.io") && first != "embedded");
+  return is_own ? fmt::format("io.k8s.api.{}", first) : reversed(group);
+}
+
+// The name under which clients know a type: `core.v1.Pod` is `io.k8s.api.core.v1.Pod`.
+std::string published_name(std::string_view name) {
+  if (name == "resource.Quantity") return "io.k8s.apimachinery.pkg.api.resource.Quantity";
+  if (name == "runtime.RawExtension") return "io.k8s.apimachinery.pkg.runtime.RawExtension";
+  const std::size_t kind = name.rfind('.');
+  const std::size_t version = kind == std::string_view::npos ? kind : name.rfind('.', kind - 1);
+  if (version == std::string_view::npos || name.starts_with("embedded.")) return std::string(name);
+  return published_group(name.substr(0, version)) + std::string(name.substr(version));
 }
 
 std::string document_name(std::string_view group, std::string_view version) {
@@ -126,7 +158,7 @@ class SchemaWriter {
   void write_reference(std::string_view name) {
     named_.emplace(name);
     out_.key("allOf").begin_array().begin_object();
-    out_.key("$ref").text(fmt::format("{}{}", reference_prefix, name));
+    out_.key("$ref").text(fmt::format("{}{}", reference_prefix, published_name(name)));
     out_.end_object().end_array();
   }
 
@@ -178,7 +210,8 @@ void write_operation(JsonText& out, std::string_view method, const Kind& kind,
   out.end_array().key("responses").begin_object().key("200").begin_object();
   out.key("description").text("OK").key("content").begin_object();
   out.key("application/json").begin_object().key("schema").begin_object();
-  out.key("$ref").text(fmt::format("{}{}", reference_prefix, component_name(kind, version)));
+  out.key("$ref").text(
+      fmt::format("{}{}", reference_prefix, published_name(component_name(kind, version))));
   out.end_object().end_object().end_object().end_object().end_object();
   out.key("x-kubernetes-group-version-kind");
   SchemaWriter::write_group_version_kind(out, kind, version);
@@ -244,7 +277,7 @@ void write_types(JsonText& out, const std::vector<Value>& types, std::set<std::s
     wanted.erase(wanted.begin());
     if (!written.insert(name).second) continue;
     std::set<std::string> named;
-    out.key(name);
+    out.key(published_name(name));
     SchemaWriter(out, named).write_named(find_type(types, name), name);
     wanted.merge(named);
   }
@@ -261,7 +294,7 @@ std::string make_document(const std::vector<KindRegistry::Found>& kinds, std::st
   std::set<std::string> named;
   for (const KindRegistry::Found& kind : kinds) {
     const KindVersion& served = *kind->version(version);
-    out.key(component_name(*kind, version));
+    out.key(published_name(component_name(*kind, version)));
     SchemaWriter(out, named)
         .write_root(served.definition["schema"]["openAPIV3Schema"], *kind, served);
   }
@@ -308,6 +341,21 @@ const TaggedText* OpenApi::document(std::string_view name) {
     entry.document.etag = fmt::format("\"{}\"", entry.hash);
   }
   return &entry.document;
+}
+
+const TaggedText& OpenApi::swagger(bool as_protobuf) {
+  TaggedText& wanted = as_protobuf ? swagger_protobuf_ : swagger_;
+  if (!wanted.text.empty()) return wanted;
+  if (types_.empty()) types_ = read_types();
+  OpenApiV2 maker;
+  for (const auto& [name, entry] : entries_) {
+    const std::string text = make_document(entry.kinds, entry.version, types_);
+    maker.add(objects::parse_json(text, {.bytes_max = text.size()}).must());
+  }
+  const Value document = std::move(maker).finish();
+  wanted.text = as_protobuf ? to_gnostic(document) : objects::to_json(document);
+  wanted.etag = index_.etag;  // the same kinds make the same document
+  return wanted;
 }
 
 }  // namespace muster::server

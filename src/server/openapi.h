@@ -1,4 +1,4 @@
-// OpenApi: the documents below /openapi/v3, from which kubectl learns whether a server validates
+// OpenApi: the documents below /openapi, from which kubectl learns whether a server validates
 // fields, which lists a patch merges by which key, and what `kubectl explain` prints. One document
 // per group and version, made when it is first asked for.
 //
@@ -32,6 +32,9 @@ class OpenApi {
   // the index.
   const TaggedText* document(std::string_view name);
 
+  // Everything in the form of Swagger 2.0 (server/openapi_v2.h), as JSON or as gnostic's protobuf.
+  const TaggedText& swagger(bool as_protobuf);
+
  private:
   struct Entry {
     std::string version;
@@ -43,6 +46,8 @@ class OpenApi {
   std::map<std::string, Entry, std::less<>> entries_;
   std::vector<objects::Value> types_;  // documents of kind Types, once they were needed
   TaggedText index_;
+  TaggedText swagger_;           // empty: not asked for yet
+  TaggedText swagger_protobuf_;  // likewise
 };
 
 }  // namespace muster::server

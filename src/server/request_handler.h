@@ -50,6 +50,7 @@ class RequestHandler {
   Response answer_path(const Asked& asked);
   Response answer_discovery(const Asked& asked);
   Response answer_openapi(const Asked& asked);
+  Response answer_swagger(const Asked& asked);
   Response answer_issuer(std::string_view path) const;
 
   Outcome<> check_version(const Asked& asked) const;

@@ -252,3 +252,33 @@ def whole_folders(kubectl):
     kubectl(f"apply -f {folder}", "configmap/cm created", "job.batch/job created")
     kubectl(f"get -f {folder} -o name", "configmap/cm", "job.batch/job")
     kubectl(f"delete -f {folder}", "deleted")
+
+
+# kubectl checks a List itself, by /openapi/v2, before it sends the objects one by one.
+LIST = """
+apiVersion: v1
+kind: List
+items:
+- {apiVersion: v1, kind: ConfigMap, metadata: {name: listed}, data: {a: b}}
+- apiVersion: apps/v1
+  kind: Deployment
+  metadata: {name: listed}
+  spec:
+    replicas: 0
+    selector: {matchLabels: {a: b}}
+    strategy: {rollingUpdate: {maxSurge: 25%, maxUnavailable: 1}}
+    template:
+      metadata: {labels: {a: b}}
+      spec: {containers: [{name: c, image: "i:1", resources: {requests: {cpu: 1}}}]}
+- {apiVersion: kueue.x-k8s.io/v1beta2, kind: LocalQueue, metadata: {name: listed}, spec: {clusterQueue: q}}
+"""
+
+
+def lists_of_objects(kubectl):
+    kubectl("create -f -", "configmap/listed created", "localqueue.kueue.x-k8s.io/listed created",
+            stdin=LIST)
+    kubectl("apply -f -", "deployment.apps/listed", "configured", stdin=LIST)
+    wrong = LIST.replace("data: {a: b}", "datum: {a: b}")
+    kubectl("apply -f -", 'unknown field "datum" in io.k8s.api.core.v1.ConfigMap', stdin=wrong,
+            status=1)
+    kubectl("apply --validate=false -f -", "configmap/listed", stdin=wrong)
