@@ -12,6 +12,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "objects/limits.h"
@@ -76,6 +77,8 @@ struct FieldError {
   std::string path;   // empty prints as <nil>
   std::string value;  // as printed; empty where it is not shown
   std::string detail;
+  std::uint8_t pass = 0;  // 1: about what changed, said after all else; 2: last, as it comes
+  bool late = false;      // said after all else of the struct around it
 
   static FieldError required(std::string path, std::string detail = {});
   static FieldError invalid(std::string path, View value, std::string detail);
@@ -106,6 +109,7 @@ class FieldErrors {
   // Beyond field_errors_max an error is counted but not kept.
   void add(FieldError error);
   void add_all(FieldErrors errors);
+  std::vector<FieldError> take() && { return std::move(errors_); }
   // Forgets all but the first ones.
   void truncate(std::size_t count);
 

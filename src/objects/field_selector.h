@@ -51,6 +51,14 @@ class FieldSelector {
     return true;
   }
 
+  // The same with other names: rename(field) yields what the field is called elsewhere.
+  template <class Rename>
+  FieldSelector renamed(Rename&& rename) const {
+    FieldSelector other = *this;
+    for (FieldTerm& term : other.terms_) term.field = rename(std::string_view(term.field));
+    return other;
+  }
+
   bool matches_everything() const { return terms_.empty(); }
   std::span<const FieldTerm> terms() const { return terms_; }
 

@@ -71,6 +71,7 @@ const KindVersion* Kind::version(std::string_view name) const {
 }
 
 const KindVersion& Kind::storage_version() const {
+  if (stored_as != nullptr) return stored_as->storage_version();
   for (const KindVersion& entry : versions) {
     if (entry.storage) return entry;
   }
@@ -116,11 +117,28 @@ Result<KindRegistry> KindRegistry::built_in() {
     for (std::size_t v = 0; v < kinds[i].versions.size(); ++v) {
       kinds[i].versions[v].schema = Schema(tables, roots[i][v]);
     }
-    std::string key = resource_key(kinds[i].group, kinds[i].plural);
-    registry.by_resource_.emplace(std::move(key),
-                                  std::make_shared<const Kind>(std::move(kinds[i])));
   }
+  TRY(registry.take(std::move(kinds)));
   return registry;
+}
+
+// Those that are stored as another kind come after it.
+Result<> KindRegistry::take(std::vector<Kind> kinds) {
+  const auto other_of = [](const Kind& kind) {
+    return kind.definition["spec"]["x-muster-stored-as"];
+  };
+  std::ranges::stable_partition(kinds, [&](const Kind& kind) { return !other_of(kind); });
+  for (Kind& kind : kinds) {
+    if (const View other = other_of(kind)) {
+      kind.stored_as = find_resource(other["group"].string_or(""), other["plural"].string_or(""));
+      if (kind.stored_as == nullptr) {
+        return Error::invalid("names no kind", "spec.x-muster-stored-as");
+      }
+    }
+    std::string key = resource_key(kind.group, kind.plural);
+    by_resource_.emplace(std::move(key), std::make_shared<const Kind>(std::move(kind)));
+  }
+  return {};
 }
 
 bool KindRegistry::is_built_in(View definition) const {

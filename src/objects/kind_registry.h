@@ -55,6 +55,9 @@ struct Kind {
   // other kinds that has no path of its own (Scale, Eviction).
   bool is_stored = true;
   std::vector<std::string> own_verbs;  // of a kind that is not stored
+  // Another kind whose objects these are, in another form: events of events.k8s.io are those of the
+  // core group. Null for all others.
+  std::shared_ptr<const Kind> stored_as;
   // Objects that were written up to this revision may be stored in another shape: the definition
   // was another one then.
   std::uint64_t since_revision = 0;
@@ -63,7 +66,11 @@ struct Kind {
 
   // Null where there is no such version.
   const KindVersion* version(std::string_view name) const;
+  // Of a kind that is stored as another one: that one's.
   const KindVersion& storage_version() const;
+
+  // The kind under which objects lie in the store: this one, but for a few.
+  const Kind& stored_kind() const { return stored_as == nullptr ? *this : *stored_as; }
 
   // `Pod` or `ClusterQueue.kueue.x-k8s.io`, as messages name it.
   std::string qualified_name() const;
@@ -106,6 +113,7 @@ class KindRegistry {
  private:
   bool is_built_in(View definition) const;
   FieldErrors compile(const Value& definition, Kind& kind) const;
+  Result<> take(std::vector<Kind> kinds);
 
   std::map<std::string, Found> by_resource_;  // "<group>/<plural>"
   std::vector<Value> types_;                  // documents of kind Types

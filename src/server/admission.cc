@@ -103,6 +103,8 @@ Outcome<> admit(Context& context, Admission& admission) {
   }
   const Target& target = admission.target;
   if (may_be_superseded(target)) admit_superseded(context, admission);
+  const objects::Kind& stored = target.kind->stored_kind();
+  if (stored.group.empty() && stored.kind == "Event") return admit_event(admission);
   if (target.kind->group.empty()) {
     if (target.kind->kind == "Pod") return admit_pod(context, admission);
     if (target.kind->kind == "Namespace") return admit_namespace(admission);

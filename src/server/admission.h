@@ -58,6 +58,7 @@ bool is_part_of_muster(const Identity& identity);
 Outcome<> admit_namespace(Admission& admission);
 Outcome<> admit_pod(Context& context, Admission& admission);
 Outcome<> admit_job(Context& context, Admission& admission);
+Outcome<> admit_event(Admission& admission);  // of either group
 Outcome<> admit_service(Context& context, Admission& admission);
 Outcome<> admit_kueue(Admission& admission);
 Outcome<> admit_webhook_configuration(Admission& admission);
@@ -77,8 +78,8 @@ Outcome<> restrict_node(const Context& context, const Admission& admission);
 Outcome<> restrict_node_removal(const Target& target, const Identity& identity,
                                 objects::View stored);
 
-// Of pods that are created: the account they run as, the number of their priority class, and five
-// minutes on nodes that are not well.
+// Of pods that are created: the account they run as, the number of their priority class, and (also
+// when they are updated) five minutes on nodes that are not well.
 Outcome<> give_service_account(Context& context, Admission& admission);
 Outcome<> resolve_priority(Context& context, Admission& admission);
 void tolerate_bad_nodes(Admission& admission);
@@ -90,6 +91,9 @@ void keep_priority(Admission& admission);
 
 // There is one default at most.
 Outcome<> check_priority_class(Context& context, const Admission& admission);
+
+// Of volumes that are created: since when they are in their phase.
+void stamp_volume(Context& context, Admission& admission);
 
 // Of claims that are created and name no class: the one that is marked as the default.
 void give_storage_class(Context& context, Admission& admission);

@@ -24,10 +24,14 @@ Outcome<> change_in_process(Context& context, Admission& admission) {
     ALLOWED(apply_runtime_class(context, admission));
   } else if (target.is("", "pods") && target.subresource.empty()) {
     keep_priority(admission);
+    tolerate_bad_nodes(admission);
   }
   if (target.is("", "persistentvolumeclaims") && target.subresource.empty() &&
       admission.is_create()) {
     give_storage_class(context, admission);
+  }
+  if (target.is("", "persistentvolumes") && admission.is_create()) {
+    stamp_volume(context, admission);
   }
   protect_storage(admission);
   return {};

@@ -9,6 +9,8 @@
 #include "objects/label_selector.h"
 #include "objects/metadata.h"
 #include "objects/rewrite.h"
+#include "objects/schema/error_order.h"
+#include "objects/schema/formats.h"
 #include "server/admission.h"
 
 namespace muster::server {
@@ -18,9 +20,14 @@ using objects::FieldError;
 using objects::MemberView;
 using objects::Node;
 using objects::Rewrite;
+using objects::Value;
 using objects::View;
 
 namespace {
+
+// FieldError::pass: what comes after the peer has looked at the spec itself.
+constexpr std::uint8_t selector_fit = 1;
+constexpr std::uint8_t after_both_looks = 4;
 
 constexpr std::string_view controller_uid_label = "batch.kubernetes.io/controller-uid";
 
@@ -38,20 +45,7 @@ std::array<GeneratedLabel, 4> generated_labels(View job) {
            {"job-name", name}}};
 }
 
-void check_manual_selector(Admission& admission) {
-  const View spec = admission.object["spec"];
-  if (!spec["selector"]) {
-    admission.errors.add(FieldError::required("spec.selector"));
-    return;
-  }
-  const View labels = spec["template"]["metadata"]["labels"];
-  const auto selector = objects::LabelSelector::of(spec["selector"]);
-  if (selector && selector->matches(labels)) return;
-  admission.errors.add(FieldError::invalid("spec.template.metadata.labels", labels,
-                                           "`selector` does not match template `labels`"));
-}
-
-Node template_with_labels(Builder& builder, Admission& admission) {
+Node template_with_labels(Builder& builder, const Admission& admission) {
   const View pod_template = admission.object["spec"]["template"];
   const View labels = pod_template["metadata"]["labels"];
   std::vector<Node::Member> members;
@@ -59,14 +53,7 @@ Node template_with_labels(Builder& builder, Admission& admission) {
     members.push_back({builder.text(label.key), label.value.node()});
   }
   for (const auto& [key, value] : generated_labels(admission.object)) {
-    const View present = labels[key];
-    if (!present) {
-      members.push_back({Builder::literal(key), builder.text(value)});
-    } else if (present.string_or("") != value) {
-      admission.errors.add(
-          FieldError::invalid(fmt::format("spec.template.metadata.labels[{}]", key), present,
-                              fmt::format("must be '{}'", value)));
-    }
+    if (!labels[key]) members.push_back({Builder::literal(key), builder.text(value)});
   }
   Rewrite metadata(pod_template["metadata"]);
   metadata.set("labels", builder.object(members));
@@ -75,25 +62,103 @@ Node template_with_labels(Builder& builder, Admission& admission) {
   return next.finish(builder);
 }
 
-void generate_selector(Admission& admission) {
-  const View spec = admission.object["spec"];
-  if (spec["selector"]) {
-    admission.errors.add(
-        FieldError::invalid("spec.selector", spec["selector"], "`selector` not auto-generated"));
-    return;
+// The selector that was sent, with the label that tells this job's pods from all others.
+Node selector_with_uid(Builder& builder, View job) {
+  const View given = job["spec"]["selector"];
+  std::vector<Node::Member> members;
+  for (const MemberView label : given["matchLabels"].members()) {
+    members.push_back({builder.text(label.key), label.value.node()});
   }
+  members.push_back({Builder::literal(controller_uid_label), builder.text(objects::uid_of(job))});
+  Rewrite selector(given);
+  selector.set("matchLabels", builder.object(members));
+  return selector.finish(builder);
+}
+
+void generate_selector(Admission& admission) {
   Builder builder;
   builder.retain(admission.object);
-  const Node::Member uid[] = {
-      {Builder::literal(controller_uid_label), builder.text(objects::uid_of(admission.object))}};
-  const Node::Member labels[] = {{Builder::literal("matchLabels"), builder.object(uid)}};
-  Rewrite next(spec);
-  next.set("selector", builder.object(labels));
+  Rewrite next(admission.object["spec"]);
+  next.set("selector", selector_with_uid(builder, admission.object));
   next.set("template", template_with_labels(builder, admission));
   Rewrite root(admission.object);
   root.set("spec", next.finish(builder));
   const Node node = root.finish(builder);
   admission.object = std::move(builder).finish(node);
+}
+
+// The selector is the one that the server makes, and finds the pods of the template.
+void check_generated_selector(Admission& admission) {
+  const View spec = admission.object["spec"];
+  const View labels = spec["template"]["metadata"]["labels"];
+  for (const auto& [key, value] : generated_labels(admission.object)) {
+    if (labels[key].string_or("") == value) continue;
+    admission.errors.add(FieldError::invalid(fmt::format("spec.template.metadata.labels[{}]", key),
+                                             labels, fmt::format("must be '{}'", value)));
+  }
+  const View wanted = spec["selector"]["matchLabels"];
+  const bool is_own =
+      wanted.size() == 1 && spec["selector"]["matchExpressions"].empty() &&
+      wanted[controller_uid_label].string_or("") == objects::uid_of(admission.object);
+  if (!is_own) {
+    admission.errors.add(
+        FieldError::invalid("spec.selector", spec["selector"], "`selector` not auto-generated"));
+  }
+}
+
+void check_selector_matches(Admission& admission) {
+  const View spec = admission.object["spec"];
+  const View labels = spec["template"]["metadata"]["labels"];
+  const auto selector = objects::LabelSelector::of(spec["selector"]);
+  if (!selector) return;  // its own errors say why
+  if (spec["selector"].is_object() && selector->matches(labels)) return;
+  FieldError error =
+      FieldError::invalid("spec.template.metadata.labels", labels ? labels : View(Value::null()),
+                          "`selector` does not match template `labels`");
+  error.pass = selector_fit;
+  admission.errors.add(std::move(error));
+}
+
+// A job without labels has those of its pods.
+void give_labels(Admission& admission) {
+  const View labels = admission.object["spec"]["template"]["metadata"]["labels"];
+  if (labels.empty() || !objects::labels_of(admission.object).empty()) return;
+  Builder builder;
+  builder.retain(admission.object);
+  Rewrite metadata(admission.object["metadata"]);
+  metadata.set("labels", labels.node());
+  Rewrite root(admission.object);
+  root.set("metadata", metadata.finish(builder));
+  const Node node = root.finish(builder);
+  admission.object = std::move(builder).finish(node);
+}
+
+// Pods of an Indexed job have names of their own, which must be labels.
+void check_name(Admission& admission) {
+  const View spec = admission.object["spec"];
+  const View completions = spec["completions"];
+  if (spec["completionMode"].string_or("") != "Indexed" || completions.integer_or(0) < 1) return;
+  const std::string name(objects::name_of(admission.object));
+  const std::string last = fmt::format("{}-{}", name, completions.integer_or(0) - 1);
+  if (objects::dns_label_violations(last).empty()) return;
+  admission.errors.add(FieldError::invalid(
+      "metadata.name", Value::string(name),
+      fmt::format("will not able to create pod with invalid DNS label: {}", last)));
+}
+
+// The peer looks at the spec of a job, and at how its selector fits, twice when it is updated,
+// before it looks at what changed.
+void say_twice(objects::FieldErrors& errors) {
+  objects::FieldErrors all;
+  for (FieldError error : std::move(errors).take()) {
+    const bool again = error.pass <= selector_fit && error.path.starts_with("spec");
+    if (error.pass == objects::error_pass_of_changes) error.pass = after_both_looks;
+    all.add(error);
+    if (!again) continue;
+    error.pass = static_cast<std::uint8_t>(error.pass + 2);
+    all.add(std::move(error));
+  }
+  errors = std::move(all);
 }
 
 bool has_default_queue(Context& context, std::string_view name_space) {
@@ -105,13 +170,18 @@ bool has_default_queue(Context& context, std::string_view name_space) {
 
 Outcome<> admit_job(Context& context, Admission& admission) {
   if (admission.target.is_status()) return {};
-  if (admission.is_create()) {
-    if (admission.object["spec"]["manualSelector"].boolean_or(false)) {
-      check_manual_selector(admission);
-    } else {
-      generate_selector(admission);
-    }
+  const bool is_manual = admission.object["spec"]["manualSelector"].boolean_or(false);
+  if (admission.is_create() && !is_manual) generate_selector(admission);
+  give_labels(admission);
+  if (admission.is_create()) check_name(admission);
+  if (!admission.object["spec"]["selector"]) {
+    FieldError error = FieldError::required("spec.selector");
+    error.pass = selector_fit;
+    admission.errors.add(std::move(error));
   }
+  check_selector_matches(admission);
+  if (!admission.is_create()) say_twice(admission.errors);
+  if (!is_manual && admission.object["spec"]["selector"]) check_generated_selector(admission);
   core::JobAdmission queued = core::admit_job(
       {.job = admission.object,
        .old_job = admission.old_object,

@@ -7,6 +7,7 @@
 #include "objects/diff.h"
 #include "objects/metadata.h"
 #include "objects/rewrite.h"
+#include "objects/schema/formats.h"
 #include "server/admission.h"
 
 namespace muster::server {
@@ -56,12 +57,13 @@ void check_tolerations(View now, View before, objects::FieldErrors& errors) {
 }
 
 void check_gates(View now, View before, objects::FieldErrors& errors) {
+  std::size_t index = 0;
   for (View gate : now.elements()) {
+    const std::string place = fmt::format("spec.schedulingGates[{}].name", index++);
     if (contains(before, gate)) continue;
     errors.add(FieldError::forbidden(
-        "spec.schedulingGates",
-        fmt::format("only deletion is allowed, but found new scheduling gate '{}'",
-                    gate["name"].string_or(""))));
+        place, fmt::format("only deletion is allowed, but found new scheduling gate '{}'",
+                           gate["name"].string_or(""))));
   }
 }
 
@@ -101,6 +103,13 @@ void check_pod_update(Admission& admission) {
   const View now = admission.object["spec"];
   const View before = admission.old_object["spec"];
   if (now == before) return;
+  for (const std::string_view list : {"containers", "initContainers"}) {
+    if (now[list].size() == before[list].size()) continue;
+    admission.errors.add(FieldError::forbidden(fmt::format("spec.{}", list),
+                                               "pod updates may not add or remove "
+                                               "containers"));
+    return;
+  }
   check_tolerations(now["tolerations"], before["tolerations"], admission.errors);
   check_gates(now["schedulingGates"], before["schedulingGates"], admission.errors);
   check_deadline(now["activeDeadlineSeconds"], before["activeDeadlineSeconds"], admission.errors);
@@ -117,10 +126,89 @@ void check_pod_update(Admission& admission) {
   admission.errors.add(FieldError::forbidden("spec", std::move(text)));
 }
 
+void check_text(Admission& admission, const std::string& path, View text, objects::Format format) {
+  for (std::string& why : objects::native_violations(format, text.string_or(""))) {
+    admission.errors.add(FieldError::invalid(path, text, std::move(why)));
+  }
+}
+
+// What a node reports must make sense.
+void check_status(Admission& admission) {
+  const View status = admission.object["status"];
+  if (!status["nominatedNodeName"].string_or("").empty()) {
+    check_text(admission, "status.nominatedNodeName", status["nominatedNodeName"],
+               objects::Format::dns_subdomain);
+  }
+  std::size_t index = 0;
+  for (View address : status["podIPs"].elements()) {
+    check_text(admission, fmt::format("status.podIPs[{}]", index++), address["ip"],
+               objects::Format::ip);
+  }
+  index = 0;
+  for (View condition : status["conditions"].elements()) {
+    check_text(admission, fmt::format("status.conditions[{}].Type", index++), condition["type"],
+               objects::Format::qualified_name);
+  }
+}
+
+// Containers that were put into a running pod stay as they are.
+void check_ephemeral_update(Admission& admission) {
+  const View now = admission.object["spec"]["ephemeralContainers"];
+  for (View old : admission.old_object["spec"]["ephemeralContainers"].elements()) {
+    const std::string name = objects::go_quoted(old["name"].string_or(""));
+    View same;
+    for (View each : now.elements()) {
+      if (each["name"] == old["name"]) same = each;
+    }
+    if (!same) {
+      admission.errors.add(FieldError::forbidden(
+          "spec.ephemeralContainers",
+          fmt::format("existing ephemeral containers {} may not be removed\n", name)));
+    } else if (!(same == old)) {
+      admission.errors.add(FieldError::forbidden(
+          "spec.ephemeralContainers",
+          fmt::format("existing ephemeral containers {} may not be changed\n", name)));
+    }
+  }
+}
+
+// A pod with gates says from the beginning why it is not scheduled.
+Value with_gated_condition(const Value& pod, Instant now) {
+  return objects::with_condition(
+      pod,
+      {.type = "PodScheduled",
+       .status = "False",
+       .reason = "SchedulingGated",
+       .message = "Scheduling is blocked due to non-empty scheduling gates"},
+      now);
+}
+
+void check_new_pod(Context& context, Admission& admission) {
+  const View spec = admission.object["spec"];
+  if (!spec["ephemeralContainers"].empty()) {
+    admission.errors.add(
+        FieldError::forbidden("spec.ephemeralContainers", "cannot be set on create"));
+  }
+  if (spec["schedulingGates"].empty()) return;
+  if (!spec["nodeName"].string_or("").empty()) {
+    admission.errors.add(FieldError::forbidden(
+        "spec.nodeName", "cannot be set until all schedulingGates have been cleared"));
+  }
+  admission.object = with_gated_condition(admission.object, context.clock.wall());
+}
+
 }  // namespace
 
-Outcome<> admit_pod(Context&, Admission& admission) {
-  if (!admission.is_create() && admission.target.subresource.empty()) check_pod_update(admission);
+Outcome<> admit_pod(Context& context, Admission& admission) {
+  if (admission.is_create()) {
+    check_new_pod(context, admission);
+  } else if (admission.target.subresource == "ephemeralcontainers") {
+    check_ephemeral_update(admission);
+  } else if (admission.target.is_status()) {
+    check_status(admission);
+  } else if (admission.target.subresource.empty()) {
+    check_pod_update(admission);
+  }
   return {};
 }
 

@@ -20,34 +20,52 @@ bool is_served(View spec) {
          spec["type"].string_or("ClusterIP") == "ExternalName";
 }
 
-}  // namespace
-
-Outcome<> admit_service(Context& context, Admission& admission) {
-  if (!admission.is_create()) return {};
+// Addresses are of one family here. Names of what others run may be of both.
+void give_families(Admission& admission) {
   const View spec = admission.object["spec"];
-  if (!is_served(spec)) {
-    const std::string_view why =
-        "this server gives no cluster addresses: nothing listens on this Service; set "
-        "spec.clusterIP to None and reach the pods by their names";
-    admission.warnings.emplace_back(why);
-    admission.object = objects::with_condition(admission.object,
-                                               {.type = "muster.dev/Unserved",
-                                                .status = "True",
-                                                .reason = "NoClusterAddresses",
-                                                .message = std::string(why)},
-                                               context.clock.wall());
-    return {};
-  }
-  if (spec["clusterIP"].string_or("") != "None") return {};
+  const bool headless = spec["clusterIP"].string_or("") == "None";
+  const bool elsewhere = headless && spec["selector"].empty();
   Builder builder;
   builder.retain(admission.object);
-  const Node none[] = {Builder::literal("None")};
   Rewrite next(spec);
-  next.set("clusterIPs", builder.array(none));
+  const bool both = elsewhere ? spec["ipFamilies"].size() != 1 : spec["ipFamilies"].size() == 2;
+  if (!spec["ipFamilyPolicy"]) {
+    next.set("ipFamilyPolicy", Builder::literal(both ? "RequireDualStack" : "SingleStack"));
+  }
+  const std::string_view policy = spec["ipFamilyPolicy"].string_or("");
+  if (spec["ipFamilies"].empty()) {
+    const Node families[] = {Builder::literal("IPv4"), Builder::literal("IPv6")};
+    const bool two = elsewhere && policy != "SingleStack";
+    next.set("ipFamilies", builder.array({families, two ? 2U : 1U}));
+  }
+  if (headless && spec["clusterIPs"].empty()) {
+    const Node none[] = {Builder::literal("None")};
+    next.set("clusterIPs", builder.array(none));
+  }
   Rewrite root(admission.object);
   root.set("spec", next.finish(builder));
   const Node node = root.finish(builder);
   admission.object = std::move(builder).finish(node);
+}
+
+}  // namespace
+
+Outcome<> admit_service(Context& context, Admission& admission) {
+  if (!admission.is_create()) return {};
+  if (admission.object["spec"]["type"].string_or("ClusterIP") == "ExternalName") return {};
+  give_families(admission);
+  const View spec = admission.object["spec"];
+  if (is_served(spec)) return {};
+  const std::string_view why =
+      "this server gives no cluster addresses: nothing listens on this Service; set "
+      "spec.clusterIP to None and reach the pods by their names";
+  admission.warnings.emplace_back(why);
+  admission.object = objects::with_condition(admission.object,
+                                             {.type = "muster.dev/Unserved",
+                                              .status = "True",
+                                              .reason = "NoClusterAddresses",
+                                              .message = std::string(why)},
+                                             context.clock.wall());
   return {};
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <string>
 
+#include "base/timestamp.h"
 #include "objects/builder.h"
 #include "objects/metadata.h"
 #include "objects/rewrite.h"
@@ -58,6 +59,18 @@ void give_storage_class(Context& context, Admission& admission) {
   next.set("storageClassName", builder.text(name));
   Rewrite root(admission.object);
   root.set("spec", next.finish(builder));
+  const Node node = root.finish(builder);
+  admission.object = std::move(builder).finish(node);
+}
+
+void stamp_volume(Context& context, Admission& admission) {
+  Builder builder;
+  builder.retain(admission.object);
+  Rewrite status(admission.object["status"]);
+  status.set("lastPhaseTransitionTime",
+             builder.text(format_time(Timestamp::of(context.clock.wall()))));
+  Rewrite root(admission.object);
+  root.set("status", status.finish(builder));
   const Node node = root.finish(builder);
   admission.object = std::move(builder).finish(node);
 }

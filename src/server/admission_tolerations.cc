@@ -53,6 +53,9 @@ Node tolerations(Builder& builder, View spec) {
 
 void tolerate_bad_nodes(Admission& admission) {
   const View spec = admission.object["spec"];
+  const bool tolerates_all = tolerates(spec["tolerations"], node_conditions[0]) &&
+                             tolerates(spec["tolerations"], node_conditions[1]);
+  if (tolerates_all) return;
   Builder builder;
   builder.retain(admission.object);
   Rewrite next(spec);

@@ -9,6 +9,7 @@
 #include "server/claim_protection.h"
 #include "server/context.h"
 #include "server/custom_kinds.h"
+#include "server/disruption_keeper.h"
 #include "server/garbage_collector.h"
 #include "server/in_process_api.h"
 #include "server/node_scope.h"
@@ -83,6 +84,7 @@ struct ApiServer::Parts {
         upkeep(context),
         quota(context),
         protection(context),
+        disruption(context),
         webhooks(context, options.webhooks),
         metrics(options.metrics == nullptr ? own_metrics : *options.metrics),
         role_keeper(context, roles),
@@ -115,6 +117,7 @@ struct ApiServer::Parts {
   Upkeep upkeep;
   QuotaBook quota;
   ClaimProtection protection;
+  DisruptionKeeper disruption;
   Webhooks webhooks;
   MetricRegistry own_metrics;
   ServerMetrics metrics;
@@ -136,6 +139,7 @@ void ApiServer::Parts::start() {
   upkeep.start();
   quota.start();
   protection.start();
+  disruption.start();
   cache.set_on_change([this](const CacheChange& change) {
     custom_kinds.on_change(change);
     collector.on_change(change);
@@ -143,6 +147,7 @@ void ApiServer::Parts::start() {
     upkeep.on_change(change);
     quota.on_change(change);
     protection.on_change(change);
+    disruption.on_change(change);
     role_keeper.on_change(change);
     if (role_based) account_keeper.on_change(change);
   });

@@ -60,7 +60,11 @@ Outcome<> check(const WriteRequest& request, View pod) {
   if (!kind.string_or("").empty() && kind.string_or("") != "Node") {
     errors.add(FieldError::not_supported("target.kind", kind, kinds));
   }
-  if (!errors.empty()) return failures::invalid("", "Binding", target.name, errors);
+  if (!errors.empty()) {
+    Failure failure;  // the peer says so without a reason
+    failure.message = errors.to_string();
+    return failure;
+  }
   const std::string_view uid = objects::uid_of(body);
   if (!uid.empty() && uid != objects::uid_of(pod)) {
     return binding_conflict(target, fmt::format("Precondition failed: UID in precondition: {}, "

@@ -239,8 +239,14 @@ Node service_selector(View service, const CellContext& context) {
 
 // Events.
 
+// The first of two that is there: events come in the form of either group.
+View either(View event, std::string_view core, std::string_view events) {
+  const View own = event[core];
+  return own ? own : event[events];
+}
+
 std::string first_seen(View event, Instant now) {
-  const View first = event["firstTimestamp"];
+  const View first = either(event, "firstTimestamp", "deprecatedFirstTimestamp");
   return age_text(first.is_string() ? first : event["eventTime"], now);
 }
 
@@ -252,18 +258,19 @@ Node event_last_seen(View event, const CellContext& context) {
   if (const View series = event["series"]) {
     return text(context, age_text(series["lastObservedTime"], context.now));
   }
-  const View last = event["lastTimestamp"];
+  const View last = either(event, "lastTimestamp", "deprecatedLastTimestamp");
   return text(context,
               last.is_string() ? age_text(last, context.now) : first_seen(event, context.now));
 }
 
 Node event_count(View event, const CellContext&) {
   if (const View series = event["series"]) return Builder::integer(series["count"].integer_or(0));
-  return Builder::integer(std::max<std::int64_t>(1, event["count"].integer_or(0)));
+  const View count = either(event, "count", "deprecatedCount");
+  return Builder::integer(std::max<std::int64_t>(1, count.integer_or(0)));
 }
 
 Node event_object(View event, const CellContext& context) {
-  const View object = event["involvedObject"];
+  const View object = either(event, "involvedObject", "regarding");
   const std::string kind = lower(object["kind"].string_or(""));
   const std::string_view name = object["name"].string_or("");
   return text(context, name.empty() ? kind : fmt::format("{}/{}", kind, name));
@@ -273,15 +280,16 @@ Node event_source(View event, const CellContext& context) {
   const auto first = [&](View a, View b) {
     return a.string_or("").empty() ? b.string_or("") : a.string_or("");
   };
+  const View source = either(event, "source", "deprecatedSource");
   const std::string_view component =
-      first(event["source"]["component"], event["reportingComponent"]);
-  const std::string_view host = first(event["source"]["host"], event["reportingInstance"]);
+      first(source["component"], either(event, "reportingComponent", "reportingController"));
+  const std::string_view host = first(source["host"], event["reportingInstance"]);
   return text(context,
               host.empty() ? std::string(component) : fmt::format("{}, {}", component, host));
 }
 
 Node event_message(View event, const CellContext& context) {
-  std::string_view message = event["message"].string_or("");
+  std::string_view message = either(event, "message", "note").string_or("");
   constexpr std::string_view spaces = " \t\n\v\f\r";
   const std::size_t begin = message.find_first_not_of(spaces);
   if (begin == std::string_view::npos) return text(context, "");

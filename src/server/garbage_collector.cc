@@ -56,6 +56,7 @@ GarbageCollector::GarbageCollector(Context& context) : context_(context) {}
 
 void GarbageCollector::start() {
   for (const auto& kind : context_.registry.kinds()) {
+    if (kind->stored_as != nullptr) continue;
     for (const auto& [key, object] : context_.cache.all_in(*kind, "")) {
       on_change({nullptr, &object});
       const bool homeless = !object.name_space.empty() &&
@@ -228,7 +229,7 @@ std::size_t GarbageCollector::remove_contents(const std::string& name_space) {
   std::size_t left = 0;
   std::vector<CachedObject> doomed;
   for (const auto& kind : context_.registry.kinds()) {
-    if (kind->scope != objects::Scope::namespaced) continue;
+    if (kind->scope != objects::Scope::namespaced || kind->stored_as != nullptr) continue;
     for (const auto& [key, object] : context_.cache.all_in(*kind, name_space)) {
       ++left;
       if (object.is_being_deleted) continue;

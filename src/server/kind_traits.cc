@@ -32,8 +32,9 @@ KindTraits native_traits_of(const objects::Kind& kind) {
   if (kind.group.empty()) {
     if (kind.kind == "Pod") return {.has_generation = true, .deletes_gracefully = true};
     if (kind.kind == "Node") return {.keeps_status_on_create = true};
-    if (kind.kind == "PodTemplate" || kind.kind == "ReplicationController") {
-      return {.has_generation = true, .answers_deleted_object = true};
+    if (kind.kind == "PodTemplate") return {.has_generation = true};
+    if (kind.kind == "ReplicationController") {
+      return {.has_generation = true, .propagation = client::Propagation::orphan};
     }
     constexpr std::string_view shown[] = {"PersistentVolume", "PersistentVolumeClaim",
                                           "ResourceQuota", "Service", "ServiceAccount"};

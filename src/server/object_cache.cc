@@ -95,7 +95,8 @@ void ObjectCache::kind_changed(std::string_view group, std::string_view plural) 
 }
 
 const ObjectCache::Collection* ObjectCache::collection_of(const Kind& kind) const {
-  const auto found = collections_.find(std::pair(kind.group, kind.plural));
+  const Kind& stored = kind.stored_kind();
+  const auto found = collections_.find(std::pair(stored.group, stored.plural));
   return found == collections_.end() ? nullptr : &found->second;
 }
 

@@ -39,13 +39,15 @@ FieldFilter filter_of(const Target& target) {
 objects::ToVersion to_version(const Target& target) {
   return [kind = target.kind](const Value& object,
                               std::string_view api_version) -> std::optional<InVersion> {
-    for (const objects::KindVersion& version : kind->versions) {
-      const std::string name =
-          kind->group.empty() ? version.name : fmt::format("{}/{}", kind->group, version.name);
-      if (name != api_version) continue;
-      auto other = converted(*kind, object, version);
-      if (!other) return std::nullopt;
-      return InVersion{std::move(other).take(), version.schema.root()};
+    for (const objects::Kind* each : {kind.get(), &kind->stored_kind()}) {
+      for (const objects::KindVersion& version : each->versions) {
+        const std::string name =
+            each->group.empty() ? version.name : fmt::format("{}/{}", each->group, version.name);
+        if (name != api_version) continue;
+        auto other = converted(*kind, object, version);
+        if (!other) return std::nullopt;
+        return InVersion{std::move(other).take(), version.schema.root()};
+      }
     }
     return std::nullopt;
   };

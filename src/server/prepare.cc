@@ -14,11 +14,13 @@
 #include "objects/admit_patched.h"
 #include "objects/builder.h"
 #include "objects/convert.h"
+#include "objects/convert_event.h"
 #include "objects/json.h"
 #include "objects/metadata.h"
 #include "objects/patch/go_text.h"
 #include "objects/resource.h"
 #include "objects/rewrite.h"
+#include "objects/schema/error_order.h"
 #include "server/admission.h"
 #include "server/admission_chain.h"
 #include "server/custom_kinds.h"
@@ -271,7 +273,12 @@ struct Preparation {
 bool spec_changed(const Target& target, View now, View before) {
   if (target.kind->style == SchemaStyle::native) {
     const std::string_view part = target.is("", "podtemplates") ? "template" : "spec";
-    return !(now[part] == before[part]);
+    if (target.is("apps", "deployments")) {
+      const View annotations = objects::annotations_of(now);
+      if (!(annotations == objects::annotations_of(before))) return true;
+    }
+    if (!target.is("discovery.k8s.io", "endpointslices")) return !(now[part] == before[part]);
+    if (!(objects::labels_of(now) == objects::labels_of(before))) return true;
   }
   const auto differs = [&](View a, View b) {
     for (const objects::MemberView member : a.members()) {
@@ -326,7 +333,14 @@ void apply_rules(std::unique_ptr<Preparation> preparation, Outcome<> changed) {
   Context& context = preparation->context;
   Admission& admission = preparation->admission;
   if (changed) changed = admit(context, admission);
-  if (changed && !admission.errors.empty()) changed = invalid(admission.target, admission.errors);
+  if (changed && !admission.errors.empty()) {
+    const Target& target = admission.target;
+    if (target.kind->style == SchemaStyle::native) {
+      const objects::SchemaNode root = target.version->schema.root();
+      admission.errors = objects::in_peer_order(root, std::move(admission.errors));
+    }
+    changed = invalid(target, admission.errors);
+  }
   if (!changed) return finish(std::move(preparation), std::move(changed));
   check_on_admission(context, admission,
                      [preparation = std::move(preparation)](Outcome<> checked) mutable {
@@ -350,9 +364,15 @@ void go_through_admission(Context& context, const WriteRequest& request, Outcome
 }  // namespace
 
 Outcome<Value> converted(const Kind& kind, const Value& object, const KindVersion& to) {
-  const std::string expected =
-      kind.group.empty() ? to.name : fmt::format("{}/{}", kind.group, to.name);
+  const bool is_stored = &to == &kind.storage_version();
+  const std::string& group = is_stored ? kind.stored_kind().group : kind.group;
+  const std::string expected = group.empty() ? to.name : fmt::format("{}/{}", group, to.name);
   if (object["apiVersion"].string_or("") == expected) return object;
+  if (kind.stored_as != nullptr) {
+    const auto event = TRY(objects::decode(to.schema, objects::convert_event(object, expected),
+                                           objects::FieldValidation::ignore));
+    return objects::apply_defaults(to.schema, event.object);
+  }
   const std::string_view conversion = kind.definition["spec"]["x-muster-conversion"].string_or("");
   const Value other = TRY(objects::convert(conversion, object, to.name));
   const auto decoded = TRY(objects::decode(to.schema, other, objects::FieldValidation::ignore));

@@ -4,9 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
+#include "objects/builder.h"
 #include "objects/json.h"
 #include "objects/metadata.h"
+#include "objects/rewrite.h"
 #include "server/continue_token.h"
 #include "server/stored_object.h"
 #include "server/write.h"
@@ -170,6 +173,17 @@ Outcome<Snapshot> list_past(Context& context, const ListRequest& request,
   return page;
 }
 
+// As items of a list of built-in kinds are.
+Value without_type(const Value& object) {
+  objects::Builder builder;
+  builder.retain(object);
+  objects::Rewrite root(object);
+  root.drop("kind");
+  root.drop("apiVersion");
+  const objects::Node node = root.finish(builder);
+  return std::move(builder).finish(node);
+}
+
 }  // namespace
 
 Outcome<Item> get(Context& context, const Target& target) {
@@ -193,11 +207,13 @@ Outcome<Selection> parse_selection(const Target& target, std::string_view labels
   Selection selection;
   selection.labels = TRY(LabelSelector::parse(labels));
   selection.fields = TRY(FieldSelector::parse(fields));
-  if (!selection.fields.matches_everything()) {
-    const SelectableFields offered(*target.kind);
-    const auto known = selection.fields.check_supported(offered.names());
-    if (!known) return unknown_field(target, offered, known.error());
-  }
+  if (selection.fields.matches_everything()) return selection;
+  const SelectableFields offered(*target.kind, *target.version);
+  const auto known = selection.fields.check_supported(offered.names());
+  if (!known) return unknown_field(target, offered, known.error());
+  if (target.kind->stored_as == nullptr) return selection;
+  selection.fields = selection.fields.renamed(
+      [&](std::string_view field) { return std::string(offered.stored_name(field)); });
   return selection;
 }
 
@@ -249,8 +265,9 @@ Outcome<std::string> list_text(Context& context, const Target& target, const Sna
         types == ItemTypes::without_owners ? object_text(item.bytes.view()) : item.bytes.view();
     if (!is_shown_as_stored(target, item)) {
       const Value tree = with_revision(context.trees.tree_of(item.bytes), item.revision);
-      objects::append_json(ALLOWED(in_version(target, with_managed(tree, managed_text(stored)))),
-                           out);
+      const Value item_shown =
+          ALLOWED(in_version(target, with_managed(tree, managed_text(stored))));
+      objects::append_json(bare ? without_type(item_shown) : item_shown, out);
     } else if (bare) {
       append_item(stored, item.revision, out);
     } else {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/duration.h"
+#include "objects/metadata.h"
 #include "server/access.h"
 #include "server/admission_chain.h"
 #include "server/audit_call.h"
@@ -54,6 +55,16 @@ Outcome<> check_timeout(const Query& query) {
       fmt::format("invalid timeout specified in the request URL - {}", span.error().message));
 }
 
+// The pod that a Binding without a pod in its path is about.
+Target bound_pod(const objects::KindRegistry& registry, const Target& binding, objects::View body) {
+  const auto pods = registry.find_resource("", "pods");
+  return {.kind = pods,
+          .version = &pods->storage_version(),
+          .name_space = binding.name_space,
+          .name = std::string(objects::name_of(body)),
+          .subresource = "binding"};
+}
+
 // The version of the same kind that a caller of a deprecated one should speak; null: none is
 // better.
 const objects::KindVersion* better_version(const Target& target) {
@@ -69,7 +80,9 @@ const objects::KindVersion* better_version(const Target& target) {
 // Every answer in a version that its definition calls deprecated says so.
 Respond warning_of_version(const Target& target, Respond respond) {
   const objects::View definition = target.version->definition;
-  if (target.kind->is_built_in || !definition["deprecated"].boolean_or(false)) return respond;
+  const bool is_preloaded =
+      target.kind->is_built_in && target.kind->style == objects::SchemaStyle::custom;
+  if (is_preloaded || !definition["deprecated"].boolean_or(false)) return respond;
   std::string warning(definition["deprecationWarning"].string_or(""));
   if (warning.empty()) {
     warning = fmt::format("{} {} is deprecated", target.api_version(), target.kind->kind);
@@ -283,13 +296,17 @@ void RequestHandler::create(Asked asked) {
   if (!write) {
     return respond_later(std::move(asked.respond), failure_answer(write.error(), asked.form));
   }
+  if (asked.target.is("", "bindings")) {
+    asked.target = bound_pod(context_.registry, asked.target, write->body);
+    write->target = asked.target;
+  }
   if (!asked.target.kind->is_stored || asked.target.subresource == "token") {
     return respond_later(std::move(asked.respond), reviewed(asked.form, write.value()));
   }
   const std::string part = asked.target.subresource;
   WriteAnswer done = answering(std::move(asked));
   if (part == "binding") return bind(context_, std::move(write).take(), std::move(done));
-  if (part == "eviction") return evict(context_, std::move(write).take(), std::move(done));
+  if (part == "eviction") return evict(context_, *write, std::move(done));
   server::create(context_, std::move(write).take(), std::move(done));
 }
 

@@ -245,6 +245,10 @@ FieldErrors check_scale(const Target& target, View object) {
   return errors;
 }
 
+std::int64_t replicas_wanted(const KindVersion& version, View object) {
+  return at_path(object, paths_of(version).wanted).integer_or(0);
+}
+
 bool has_scale(const KindVersion& version) {
   return static_cast<bool>(version.definition["subresources"]["scale"]);
 }

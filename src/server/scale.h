@@ -6,6 +6,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <optional>
 
 #include "objects/field_error.h"
@@ -23,6 +24,9 @@ bool has_scale(const objects::KindVersion& version);
 // What a definition's scale asks of an object: that its numbers are numbers. Of the status alone at
 // that endpoint.
 objects::FieldErrors check_scale(const Target& target, objects::View object);
+
+// How many replicas an object of that version wants.
+std::int64_t replicas_wanted(const objects::KindVersion& version, objects::View object);
 
 // The object is in the target's version, with its resourceVersion.
 objects::Value scale_of(const Target& target, objects::View object);

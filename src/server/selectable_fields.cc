@@ -6,6 +6,7 @@
 namespace muster::server {
 
 using objects::Kind;
+using objects::KindVersion;
 using objects::View;
 
 namespace {
@@ -34,15 +35,31 @@ std::string event_source(View event) {
 }  // namespace
 
 SelectableFields::SelectableFields(const Kind& kind) {
-  const View listed = kind.storage_version().definition["selectableFields"];
+  take(kind.storage_version().definition["selectableFields"]);
+}
+
+SelectableFields::SelectableFields(const Kind& kind, const KindVersion& version) {
+  const KindVersion& used = kind.stored_as == nullptr ? kind.storage_version() : version;
+  take(used.definition["selectableFields"]);
+}
+
+void SelectableFields::take(View listed) {
   for (View field : listed.elements()) {
     std::string_view path = field["jsonPath"].string_or("");
     if (path.starts_with('.')) path.remove_prefix(1);
-    fields_.push_back({std::string(path), std::string(field["x-muster-cell"].string_or(""))});
+    fields_.push_back({std::string(path), std::string(field["x-muster-cell"].string_or("")),
+                       std::string(field["x-muster-stored-name"].string_or(""))});
   }
   for (const Field& field : fields_) names_.push_back(field.name);
   names_.push_back("metadata.name");
   names_.push_back("metadata.namespace");
+}
+
+std::string_view SelectableFields::stored_name(std::string_view name) const {
+  for (const Field& field : fields_) {
+    if (field.name == name && !field.stored.empty()) return field.stored;
+  }
+  return name;
 }
 
 std::vector<std::string> SelectableFields::read(View object) const {

@@ -21,10 +21,17 @@ namespace muster::server {
 
 class SelectableFields {
  public:
+  // As they are called and read in the form in which objects are stored.
   explicit SelectableFields(const objects::Kind& kind);
+
+  // As the callers of a version call them: the same, but for a kind that is stored as another one.
+  SelectableFields(const objects::Kind& kind, const objects::KindVersion& version);
 
   // metadata.name and metadata.namespace are the last two.
   std::span<const std::string_view> names() const { return names_; }
+
+  // What a field of the caller's is called where it is stored.
+  std::string_view stored_name(std::string_view name) const;
 
   // One value for each name but the last two.
   std::vector<std::string> read(objects::View object) const;
@@ -34,9 +41,12 @@ class SelectableFields {
 
  private:
   struct Field {
-    std::string name;  // "spec.nodeName"
-    std::string cell;  // a computed one; empty: a path of members
+    std::string name;         // "spec.nodeName"
+    std::string cell;         // a computed one; empty: a path of members
+    std::string stored = {};  // its name in the stored form, where that is another one
   };
+  void take(objects::View listed);
+
   std::vector<Field> fields_;
   std::vector<std::string_view> names_;
 };

@@ -13,9 +13,10 @@ namespace muster::server {
 
 std::string storage_version_hash(const objects::Kind& kind) {
   constexpr std::size_t bytes_shown = 8;
-  std::string text = fmt::format("{}/{}/{}", kind.group, kind.storage_version().name, kind.kind);
-  // The peer stores these two in another version than it serves.
-  if (kind.kind == "Event" && kind.group == "events.k8s.io") text = "/v1/Event";
+  const objects::Kind& stored = kind.stored_kind();
+  std::string text =
+      fmt::format("{}/{}/{}", stored.group, stored.storage_version().name, stored.kind);
+  // The peer stores this one in another version than it serves.
   if (kind.kind == "CustomResourceDefinition") text = "apiextensions.k8s.io/v1beta1/" + kind.kind;
   std::array<unsigned char, SHA256_DIGEST_LENGTH> digest{};
   SHA256(reinterpret_cast<const unsigned char*>(text.data()), text.size(), digest.data());

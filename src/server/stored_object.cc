@@ -58,10 +58,11 @@ void append_metadata(std::string_view stored, std::size_t start, store::Revision
 }  // namespace
 
 std::string prefix_of(const Kind& kind, std::string_view name_space) {
+  const Kind& stored = kind.stored_kind();
   std::string out(registry_prefix);
-  out += kind.group.empty() ? core_group : std::string_view(kind.group);
+  out += stored.group.empty() ? core_group : std::string_view(stored.group);
   out += '/';
-  out += kind.plural;
+  out += stored.plural;
   out += '/';
   if (!name_space.empty()) {
     out += name_space;

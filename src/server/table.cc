@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "objects/builder.h"
+#include "objects/rewrite.h"
 
 namespace muster::server {
 
@@ -26,12 +27,24 @@ Node::Member member(std::string_view literal_key, const Node& value) {
   return {Builder::literal(literal_key), value};
 }
 
-Node metadata_object(View object, Builder& builder, bool is_beta) {
+// The peer keeps the generation of a DaemonSet's template elsewhere and shows it as an annotation,
+// but not here.
+Node shown_metadata(View object, Builder& builder) {
+  constexpr std::string_view hidden = "deprecated.daemonset.template.generation";
   const View metadata = object["metadata"];
-  const Node::Member members[] = {
-      member("kind", Builder::literal("PartialObjectMetadata")),
-      member("apiVersion", Builder::literal(api_version(is_beta))),
-      member("metadata", metadata ? metadata.node() : builder.object({}))};
+  const View annotations = metadata["annotations"];
+  if (!annotations[hidden]) return metadata ? metadata.node() : builder.object({});
+  objects::Rewrite kept(annotations);
+  kept.drop(hidden);
+  objects::Rewrite shown(metadata);
+  shown.set("annotations", annotations.size() > 1 ? kept.finish(builder) : Node());
+  return shown.finish(builder);
+}
+
+Node metadata_object(View object, Builder& builder, bool is_beta) {
+  const Node::Member members[] = {member("kind", Builder::literal("PartialObjectMetadata")),
+                                  member("apiVersion", Builder::literal(api_version(is_beta))),
+                                  member("metadata", shown_metadata(object, builder))};
   return builder.object(members);
 }
 

@@ -32,7 +32,9 @@ Failure stale(const Target& target) {
 }
 
 Failure invalid(const Target& target, const FieldErrors& errors) {
-  return failures::invalid(target.kind->group, target.kind->kind, target.name, errors);
+  // The peer names the kind it keeps, also to a caller who knows it by another group.
+  const objects::Kind& kind = target.kind->stored_kind();
+  return failures::invalid(kind.group, kind.kind, target.name, errors);
 }
 
 Failure forbidden(const Target& target, std::string_view why) {

@@ -71,9 +71,13 @@ struct NamedCheck {
 std::span<const NamedCheck> access_checks();
 std::span<const NamedCheck> autoscaler_checks();
 std::span<const NamedCheck> ingress_checks();
+std::span<const NamedCheck> job_checks();
 std::span<const NamedCheck> network_checks();
+std::span<const NamedCheck> placement_checks();
+std::span<const NamedCheck> pod_checks();
 std::span<const NamedCheck> quota_checks();
 std::span<const NamedCheck> storage_checks();
+std::span<const NamedCheck> volume_checks();
 std::span<const NamedCheck> workload_checks();
 
 }  // namespace muster::objects

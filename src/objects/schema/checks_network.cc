@@ -105,7 +105,12 @@ void check_service_ports(CheckScope& scope) {
 void check_service_addresses(CheckScope& scope) {
   const std::string_view type = scope.text("type");
   const std::string_view ip = scope.text("clusterIP");
-  if (ip == "None" && (type == "NodePort" || type == "LoadBalancer")) {
+  const View ips = scope["clusterIPs"];
+  if (type == "ExternalName" && (!ip.empty() || !ips.empty())) {
+    scope.forbidden(".clusterIPs", "may not be set for ExternalName services");
+  } else if (!ips.empty() && !ip.empty() && scope.is_create() && ips[0].string_or("") != ip) {
+    scope.invalid(".clusterIPs", ips, "first value must match `clusterIP`");
+  } else if (ip == "None" && (type == "NodePort" || type == "LoadBalancer")) {
     scope.invalid(".clusterIPs[0]", ip,
                   fmt::format("may not be set to 'None' for {} services", type));
   } else if (!ip.empty() && ip != "None" && type != "ExternalName" && !is_ip(ip)) {
@@ -134,6 +139,9 @@ void check_balancer(CheckScope& scope) {
     const std::string_view text = range.string_or("");
     if (!has_format(Format::cidr, text)) scope.invalid(place, text, std::string(cidr_sentence));
   }
+  if (const View load_class = scope["loadBalancerClass"]; load_class && is_balancer) {
+    scope.format(".loadBalancerClass", load_class.string_or(""), Format::qualified_name);
+  }
   const View health = scope["healthCheckNodePort"];
   if (health.integer_or(0) != 0 &&
       !(is_balancer && scope.text("externalTrafficPolicy") == "Local")) {
@@ -149,9 +157,35 @@ void check_balancer(CheckScope& scope) {
   }
 }
 
+void check_families(CheckScope& scope) {
+  const View families = scope["ipFamilies"];
+  if (families.size() == 2 && families[0] == families[1]) {
+    scope.duplicate(".ipFamilies[1]", families[1]);
+  } else if (families.size() > 1 && scope.text("ipFamilyPolicy") == "SingleStack") {
+    scope.invalid(".ipFamilyPolicy", scope["ipFamilyPolicy"],
+                  "must be 'RequireDualStack' or 'PreferDualStack' when multiple IP families are "
+                  "specified");
+  }
+}
+
+// An address that was given stays.
+void check_same_address(CheckScope& scope) {
+  if (scope.is_create()) return;
+  const View before = scope.old_value();
+  const std::string_view old = before["clusterIP"].string_or("");
+  const bool had_one = before["type"].string_or("") != "ExternalName" && !old.empty();
+  if (!had_one || scope.text("type") == "ExternalName" || scope.text("clusterIP") == old) return;
+  const std::string_view now = scope.text("clusterIP");
+  if (now.empty()) return;
+  scope.invalid_printed(".clusterIPs[0]", fmt::format("[{}]", go_quoted(now)),
+                        "may not change once set");
+}
+
 void check_service(CheckScope& scope) {
+  check_same_address(scope);
   check_service_ports(scope);
   check_service_addresses(scope);
+  check_families(scope);
   check_balancer(scope);
 }
 

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "objects/label_selector.h"
-#include "objects/schema/checks.h"
+#include "objects/schema/checks_pod.h"
 #include "objects/schema/cron.h"
 
 namespace muster::objects {
@@ -114,8 +114,9 @@ void check_deployment(CheckScope& scope) {
   check_strategy(scope);
   const auto deadline = scope["progressDeadlineSeconds"].integer();
   if (deadline && *deadline <= scope["minReadySeconds"].integer_or(0)) {
-    scope.invalid(".progressDeadlineSeconds", scope["progressDeadlineSeconds"],
-                  "must be greater than minReadySeconds");
+    add_late(scope, FieldError::invalid(scope.at(".progressDeadlineSeconds"),
+                                        scope["progressDeadlineSeconds"],
+                                        "must be greater than minReadySeconds"));
   }
 }
 

@@ -303,7 +303,9 @@ Normalizer::Outcome Normalizer::walk_quantity(const Node& value, bool in_map, No
 // What Go's omitempty does not write. A pointer is written whenever it was set.
 bool Normalizer::is_dropped_zero(const NodeRecord& node, const FieldRecord& field,
                                  const Node& value) const {
-  if (field.pointer || field.always) return false;
+  if (field.pointer) return false;
+  // An empty list that is always written is null: the peer's storage knows no other one.
+  if (field.always) return value.type == Type::array && value.size == 0;
   switch (value.type) {
     case Type::string:
       return value.size == 0 && node.type == SchemaType::string;

@@ -8,6 +8,7 @@
 #include "objects/builder.h"
 #include "objects/schema/checks.h"
 #include "objects/schema/duplicates.h"
+#include "objects/schema/error_order.h"
 #include "objects/schema/rules.h"
 #include "objects/schema/update_rules.h"
 #include "objects/schema/validator.h"
@@ -191,8 +192,10 @@ void Validator::check_update(const NodeRecord& node, View object, View old_objec
                          !update_allowed(inner.update_rule, value, old_value,
                                          {object, old_object, root_, old_root_});
     if (!refused) continue;
-    errors_.add(FieldError::invalid(path.field(field.name).to_string(), value,
-                                    std::string(update_refusal(inner.update_rule))));
+    FieldError error = FieldError::invalid(path.field(field.name).to_string(), value,
+                                           std::string(update_refusal(inner.update_rule)));
+    error.pass = error_pass_of_changes;
+    errors_.add(std::move(error));
   }
 }
 

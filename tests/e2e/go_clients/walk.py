@@ -36,4 +36,4 @@ if __name__ == "__main__":
         the_platform_comes_up,
         informers_leader_election_and_events_of_client_go,
         a_manager_of_controller_runtime,
-    ], later=(informers_leader_election_and_events_of_client_go,)))
+    ]))
