@@ -8,6 +8,7 @@
 #include "objects/resource.h"
 #include "objects/rewrite.h"
 #include "server/custom_definition.h"
+#include "server/pod_warnings.h"
 
 namespace muster::server {
 
@@ -103,6 +104,7 @@ Outcome<> admit(Context& context, Admission& admission) {
   }
   const Target& target = admission.target;
   if (may_be_superseded(target)) admit_superseded(context, admission);
+  warn_of_pods(admission);
   const objects::Kind& stored = target.kind->stored_kind();
   if (stored.group.empty() && stored.kind == "Event") return admit_event(admission);
   if (target.kind->group.empty()) {

@@ -119,6 +119,16 @@ void check_selector_matches(Admission& admission) {
   admission.errors.add(std::move(error));
 }
 
+// The name of a job becomes a label of its pods.
+void check_made_labels(Admission& admission) {
+  for (const auto& [key, value] : generated_labels(admission.object)) {
+    for (std::string& why : objects::label_value_violations(value)) {
+      admission.errors.add(FieldError::invalid("spec.template.labels",
+                                               Value::string(std::string(value)), std::move(why)));
+    }
+  }
+}
+
 // A job without labels has those of its pods.
 void give_labels(Admission& admission) {
   const View labels = admission.object["spec"]["template"]["metadata"]["labels"];
@@ -171,7 +181,10 @@ bool has_default_queue(Context& context, std::string_view name_space) {
 Outcome<> admit_job(Context& context, Admission& admission) {
   if (admission.target.is_status()) return {};
   const bool is_manual = admission.object["spec"]["manualSelector"].boolean_or(false);
-  if (admission.is_create() && !is_manual) generate_selector(admission);
+  if (admission.is_create() && !is_manual) {
+    generate_selector(admission);
+    check_made_labels(admission);
+  }
   give_labels(admission);
   if (admission.is_create()) check_name(admission);
   if (!admission.object["spec"]["selector"]) {

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "objects/admit.h"
 #include "objects/builder.h"
 #include "objects/diff.h"
 #include "objects/metadata.h"
@@ -183,7 +184,22 @@ Value with_gated_condition(const Value& pod, Instant now) {
       now);
 }
 
+// A grace that cannot be is the shortest one.
+void mend_grace(Admission& admission) {
+  const View spec = admission.object["spec"];
+  if (spec["terminationGracePeriodSeconds"].integer_or(0) >= 0) return;
+  Builder builder;
+  builder.retain(admission.object);
+  Rewrite next(spec);
+  next.set("terminationGracePeriodSeconds", Builder::integer(1));
+  Rewrite root(admission.object);
+  root.set("spec", next.finish(builder));
+  const Node node = root.finish(builder);
+  admission.object = std::move(builder).finish(node);
+}
+
 void check_new_pod(Context& context, Admission& admission) {
+  mend_grace(admission);
   const View spec = admission.object["spec"];
   if (!spec["ephemeralContainers"].empty()) {
     admission.errors.add(
@@ -194,7 +210,9 @@ void check_new_pod(Context& context, Admission& admission) {
     admission.errors.add(FieldError::forbidden(
         "spec.nodeName", "cannot be set until all schedulingGates have been cleared"));
   }
-  admission.object = with_gated_condition(admission.object, context.clock.wall());
+  const auto& schema = admission.target.kind->storage_version().schema;
+  admission.object =
+      objects::apply_defaults(schema, with_gated_condition(admission.object, context.clock.wall()));
 }
 
 }  // namespace

@@ -48,11 +48,65 @@ void give_families(Admission& admission) {
   admission.object = std::move(builder).finish(node);
 }
 
+// What was given stays with a caller who does not know of it.
+void keep_addresses(Admission& admission) {
+  const View spec = admission.object["spec"];
+  const View before = admission.old_object["spec"];
+  if (before["type"].string_or("") == "ExternalName") return;
+  Builder builder;
+  builder.retain(admission.object);
+  builder.retain(admission.old_object);
+  Rewrite next(spec);
+  bool kept = false;
+  for (const std::string_view field : {"clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy"}) {
+    if (spec[field] || !before[field]) continue;
+    next.set(field, before[field].node());
+    kept = true;
+  }
+  if (!kept) return;
+  Rewrite root(admission.object);
+  root.set("spec", next.finish(builder));
+  const Node node = root.finish(builder);
+  admission.object = std::move(builder).finish(node);
+}
+
+// What the peer takes and does not heed.
+void warn_of_service(Admission& admission) {
+  const View spec = admission.object["spec"];
+  const bool is_elsewhere = spec["type"].string_or("") == "ExternalName";
+  const bool headless = spec["clusterIP"].string_or("") == "None";
+  const auto warn = [&](std::string_view text) { admission.warnings.emplace_back(text); };
+  const bool has_addresses = !spec["externalIPs"].empty();
+  if (headless && !spec["loadBalancerIP"].string_or("").empty()) {
+    warn("spec.loadBalancerIP is ignored for headless services");
+  }
+  if (headless && has_addresses) warn("spec.externalIPs is ignored for headless services");
+  if (headless && spec["sessionAffinity"].string_or("None") != "None") {
+    warn("spec.SessionAffinity is ignored for headless services");
+  }
+  if (has_addresses && !headless && !is_elsewhere) {
+    warn("spec.externalIPs is deprecated and may no longer be implemented in some clusters");
+  }
+  if (is_elsewhere && has_addresses) {
+    warn("spec.externalIPs is ignored when spec.type is \"ExternalName\"");
+  }
+  if (!is_elsewhere && !spec["externalName"].string_or("").empty()) {
+    warn("spec.externalName is ignored when spec.type is not \"ExternalName\"");
+  }
+  if (spec["trafficDistribution"].string_or("") == "PreferClose") {
+    warn("spec.trafficDistribution: \"PreferClose\" is deprecated; use \"PreferSameZone\"");
+  }
+}
+
 }  // namespace
 
 Outcome<> admit_service(Context& context, Admission& admission) {
-  if (!admission.is_create()) return {};
+  if (admission.target.subresource.empty()) warn_of_service(admission);
   if (admission.object["spec"]["type"].string_or("ClusterIP") == "ExternalName") return {};
+  if (!admission.is_create()) {
+    keep_addresses(admission);
+    return {};
+  }
   give_families(admission);
   const View spec = admission.object["spec"];
   if (is_served(spec)) return {};

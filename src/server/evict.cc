@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/timestamp.h"
+#include "objects/admit.h"
 #include "objects/metadata.h"
 #include "server/body.h"
 #include "server/commit.h"
@@ -114,12 +115,13 @@ void mark_pod(std::unique_ptr<Eviction> eviction) {
   const client::Preconditions& preconditions = eviction->removal.preconditions;
   const bool is_left_alone = eviction->removal.dry_run || now.cached->uid != preconditions.uid ||
                              !preconditions.resource_version.empty();
-  const Value next = objects::with_condition(now.tree,
-                                             {.type = "DisruptionTarget",
-                                              .status = "True",
-                                              .reason = "EvictionByEvictionAPI",
-                                              .message = "Eviction API: evicting"},
-                                             context.clock.wall());
+  const Value marked = objects::with_condition(now.tree,
+                                               {.type = "DisruptionTarget",
+                                                .status = "True",
+                                                .reason = "EvictionByEvictionAPI",
+                                                .message = "Eviction API: evicting"},
+                                               context.clock.wall());
+  const Value next = objects::apply_defaults(target.kind->storage_version().schema, marked);
   if (is_left_alone || next == now.tree) return delete_pod(std::move(eviction));
   put(context, target, stored_form(next), now.managed(),
       store::Expected::exactly(now.cached->revision),

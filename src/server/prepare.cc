@@ -3,9 +3,8 @@
 
 #include <fmt/format.h>
 
-#include <span>
-
 #include <memory>
+#include <span>
 #include <utility>
 
 #include "base/timestamp.h"
@@ -273,10 +272,8 @@ struct Preparation {
 bool spec_changed(const Target& target, View now, View before) {
   if (target.kind->style == SchemaStyle::native) {
     const std::string_view part = target.is("", "podtemplates") ? "template" : "spec";
-    if (target.is("apps", "deployments")) {
-      const View annotations = objects::annotations_of(now);
-      if (!(annotations == objects::annotations_of(before))) return true;
-    }
+    const bool annotated = !(objects::annotations_of(now) == objects::annotations_of(before));
+    if (annotated && target.is("apps", "deployments")) return true;
     if (!target.is("discovery.k8s.io", "endpointslices")) return !(now[part] == before[part]);
     if (!(objects::labels_of(now) == objects::labels_of(before))) return true;
   }

@@ -173,6 +173,10 @@ void check_failure_rule(CheckScope& scope, const std::string& place, View rule) 
   for (View condition : conditions.elements()) {
     const std::string at = fmt::format("{}.onPodConditions[{}]", place, index++);
     scope.format(at + ".type", condition["type"].string_or(""), Format::qualified_name);
+    const std::string_view status = condition["status"].string_or("");
+    if (!status.empty() && status != "True" && status != "False" && status != "Unknown") {
+      scope.not_supported(at + ".status", status, {"False", "True", "Unknown"});
+    }
   }
   const auto refuse = [&](std::string_view why) {
     scope.add({FieldError::Type::invalid, scope.at(place), "", std::string(why)});

@@ -78,6 +78,7 @@ void check_service_ports(CheckScope& scope) {
   const std::string_view type = scope.text("type");
   std::set<std::string_view> names;
   std::set<std::pair<std::int64_t, std::string_view>> taken;
+  std::set<std::pair<std::int64_t, std::string_view>> node_ports;
   std::size_t index = 0;
   for (View port : ports.elements()) {
     const std::string place = fmt::format(".ports[{}]", index++);
@@ -95,6 +96,10 @@ void check_service_ports(CheckScope& scope) {
       scope.required(place + ".name");
     } else if (!name.empty() && !names.insert(name).second) {
       scope.duplicate(place + ".name", port["name"]);
+    }
+    const std::int64_t node_port = port["nodePort"].integer_or(0);
+    if (type != "ClusterIP" && node_port != 0 && !node_ports.emplace(node_port, protocol).second) {
+      scope.invalid(place + ".nodePort", port["nodePort"], "provided port is already allocated");
     }
     if (type == "ClusterIP" && port["nodePort"].integer_or(0) != 0) {
       scope.forbidden(place + ".nodePort", "may not be used when `type` is 'ClusterIP'");
@@ -155,6 +160,12 @@ void check_balancer(CheckScope& scope) {
     scope.invalid(".sessionAffinityConfig.clientIP.timeoutSeconds", timeout,
                   "must be greater than 0 and less than 86400");
   }
+}
+
+void check_service_status(CheckScope& scope) {
+  const bool is_balancer = scope.root()["spec"]["type"].string_or("") == "LoadBalancer";
+  if (is_balancer || scope["loadBalancer"]["ingress"].empty()) return;
+  scope.forbidden(".loadBalancer.ingress", "may only be used when `spec.type` is 'LoadBalancer'");
 }
 
 void check_families(CheckScope& scope) {
@@ -318,6 +329,7 @@ constexpr NamedCheck checks[] = {
     {"endpoint-slice", check_endpoint_slice},   {"endpoint-subset", check_subset},
     {"network-policy", check_network_policy},   {"network-policy-peer", check_policy_peer},
     {"network-policy-port", check_policy_port}, {"service", check_service},
+    {"service-status", check_service_status},
 };
 
 }  // namespace

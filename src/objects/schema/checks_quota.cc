@@ -202,8 +202,8 @@ void check_limit_names(CheckScope& scope, std::string_view list) {
     const std::string place = fmt::format(".{}[{}]", list, entry.key);
     const bool is_named = qualified_name_violations(entry.key).empty();
     scope.format(place, entry.key, Format::qualified_name);
-    if (!is_named || entry.key.find('/') != std::string_view::npos) continue;
-    if (!is_quota_resource(entry.key) && entry.key != "storage") {
+    if (entry.key.find('/') != std::string_view::npos) continue;
+    if (is_named && !is_quota_resource(entry.key) && entry.key != "storage") {
       scope.invalid(place, entry.key, "must be a standard resource type or fully qualified");
     }
     if (of_containers && !is_container_resource(entry.key)) {
@@ -263,9 +263,21 @@ void check_limit_range_item(CheckScope& scope) {
   for (const std::string_view resource : resources) check_limit_orders(scope, resource);
   for (MemberView ratio : scope["maxLimitRequestRatio"].members()) {
     const auto amount = Quantity::parse_field(ratio.value.string_or(""));
-    if (!amount || !(*amount < Quantity::of_milli(1'000))) continue;
-    scope.invalid(fmt::format(".maxLimitRequestRatio[{}]", ratio.key), ratio.value,
-                  fmt::format("ratio {} is less than 1", ratio.value.string_or("")));
+    if (!amount) continue;
+    const std::string place = fmt::format(".maxLimitRequestRatio[{}]", ratio.key);
+    if (*amount < Quantity::of_milli(1'000)) {
+      scope.invalid(place, ratio.value,
+                    fmt::format("ratio {} is less than 1", ratio.value.string_or("")));
+    }
+    const auto most = Quantity::parse_field(scope["max"][ratio.key].string_or(""));
+    const auto least = Quantity::parse_field(scope["min"][ratio.key].string_or(""));
+    if (!most || !least || least->is_zero()) continue;
+    const double bound = most->to_double() / least->to_double();
+    if (amount->to_double() > bound) {
+      scope.invalid(place, ratio.value,
+                    fmt::format("ratio {} is greater than max/min = {:.6f}",
+                                ratio.value.string_or(""), bound));
+    }
   }
 }
 

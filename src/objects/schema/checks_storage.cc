@@ -39,7 +39,32 @@ void check_class_name(CheckScope& scope) {
   if (!name.empty()) scope.format(".storageClassName", name, Format::dns_subdomain);
 }
 
+// The spec without what may change: a volume is found once, and a bound claim may grow.
+bool is_same_claim(View now, View before, bool is_bound) {
+  const auto is_free = [&](std::string_view field) {
+    if (field == "volumeName") return before["volumeName"].string_or("").empty();
+    return is_bound && (field == "resources" || field == "volumeAttributesClassName");
+  };
+  for (const auto& [a, b] : {std::pair(now, before), std::pair(before, now)}) {
+    for (MemberView member : a.members()) {
+      if (!is_free(member.key) && !(member.value == b[member.key])) return false;
+    }
+  }
+  return true;
+}
+
+void check_claim_update(CheckScope& scope) {
+  if (scope.is_create()) return;
+  const bool is_bound = scope.root()["status"]["phase"].string_or("") == "Bound";
+  if (!is_same_claim(scope.value(), scope.old_value(), is_bound)) {
+    scope.forbidden("",
+                    "spec is immutable after creation except resources.requests and "
+                    "volumeAttributesClassName for bound claims");
+  }
+}
+
 void check_claim(CheckScope& scope) {
+  check_claim_update(scope);
   check_modes(scope, "at least 1 access mode is required");
   const View storage = scope["resources"]["requests"]["storage"];
   if (!storage) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <initializer_list>
 #include <iterator>
 #include <string>
 
@@ -35,7 +36,10 @@ bool check_selector(CheckScope& scope, std::string_view kind, bool is_required) 
     is_broken = is_broken || !qualified_name_violations(label.key).empty() ||
                 !label_value_violations(label.value.string_or("")).empty();
   }
-  if (is_broken) scope.invalid(".selector", selector, "invalid label selector");
+  if (is_broken && kind != "daemonset") {
+    const std::string_view why = kind == "statefulset" ? "" : "invalid label selector";
+    scope.invalid(".selector", selector, std::string(why));
+  }
   return !is_broken;
 }
 
@@ -161,8 +165,8 @@ void check_daemon_set(CheckScope& scope) {
     scope.invalid(".updateStrategy.rollingUpdate.maxSurge", rolling["maxSurge"],
                   "may not be set when maxUnavailable is non-zero");
   } else if (no_surge && no_absence) {
-    scope.required(".updateStrategy.rollingUpdate.maxUnavailable",
-                   "cannot be 0 when maxSurge is 0");
+    add_late(scope, FieldError::required(scope.at(".updateStrategy.rollingUpdate.maxUnavailable"),
+                                         "cannot be 0 when maxSurge is 0"));
   }
 }
 
@@ -211,6 +215,15 @@ bool keeps_the_rest(View spec, View old_spec) {
   return true;
 }
 
+// Each claim becomes a volume of the pods.
+void check_claim_names(CheckScope& scope) {
+  std::size_t index = 0;
+  for (View claim : scope["volumeClaimTemplates"].elements()) {
+    scope.format(fmt::format(".template.spec.volumes[{}].name", index++),
+                 claim["metadata"]["name"].string_or(""), Format::dns_label);
+  }
+}
+
 void check_stateful_set(CheckScope& scope) {
   const std::string_view policy = scope.text("podManagementPolicy");
   if (policy != "OrderedReady" && policy != "Parallel") {
@@ -218,12 +231,54 @@ void check_stateful_set(CheckScope& scope) {
   }
   check_stateful_strategy(scope);
   if (check_selector(scope, "statefulset", true)) check_template(scope, "StatefulSet");
+  check_claim_names(scope);
   if (!scope.is_create() && !keeps_the_rest(scope.value(), scope.old_value())) {
     scope.forbidden("",
                     "updates to statefulset spec for fields other than 'replicas', 'ordinals', "
                     "'template', 'updateStrategy', 'revisionHistoryLimit', "
                     "'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden");
   }
+}
+
+// Numbers of a status: none is negative, and none is greater than the one that it is a part of.
+
+struct PartOf {
+  std::string_view part;
+  std::string_view whole;
+  std::string_view whole_name;
+};
+
+void check_numbers(CheckScope& scope, std::initializer_list<std::string_view> fields,
+                   std::initializer_list<PartOf> parts) {
+  for (const std::string_view field : fields) {
+    if (scope[field].integer_or(0) >= 0) continue;
+    scope.invalid(fmt::format(".{}", field), scope[field], "must be greater than or equal to 0");
+  }
+  for (const PartOf& each : parts) {
+    if (scope[each.part].integer_or(0) <= scope[each.whole].integer_or(0)) continue;
+    scope.invalid(fmt::format(".{}", each.part), scope[each.part],
+                  fmt::format("cannot be greater than {}", each.whole_name));
+  }
+}
+
+constexpr std::string_view all_replicas = "status.replicas";
+
+void check_deployment_status(CheckScope& scope) {
+  check_numbers(scope,
+                {"observedGeneration", "replicas", "updatedReplicas", "readyReplicas",
+                 "availableReplicas", "unavailableReplicas"},
+                {{"updatedReplicas", "replicas", all_replicas},
+                 {"readyReplicas", "replicas", all_replicas},
+                 {"availableReplicas", "replicas", all_replicas},
+                 {"availableReplicas", "readyReplicas", "readyReplicas"}});
+}
+
+void check_replica_set_status(CheckScope& scope) {
+  check_numbers(scope, {"replicas", "fullyLabeledReplicas", "readyReplicas", "availableReplicas"},
+                {{"fullyLabeledReplicas", "replicas", all_replicas},
+                 {"readyReplicas", "replicas", all_replicas},
+                 {"availableReplicas", "replicas", all_replicas},
+                 {"availableReplicas", "readyReplicas", "readyReplicas"}});
 }
 
 void check_controller_revision(CheckScope& scope) {
@@ -238,9 +293,7 @@ void check_schedule(CheckScope& scope) {
   const bool is_kept = !scope.is_create() && scope["schedule"] == scope.old_value()["schedule"];
   if (schedule.find("TZ") != std::string_view::npos && !is_kept) {
     return scope.invalid(".schedule", schedule,
-                         scope["timeZone"]
-                             ? "cannot use both timeZone field and TZ or CRON_TZ in schedule"
-                             : "cannot use TZ or CRON_TZ in schedule, use timeZone field instead");
+                         "cannot use TZ or CRON_TZ in schedule, use timeZone field instead");
   }
   if (auto refusal = cron_refusal(schedule)) {
     scope.invalid(".schedule", schedule, std::move(*refusal));
@@ -288,7 +341,9 @@ constexpr NamedCheck checks[] = {
     {"cron-job", check_cron_job},
     {"daemon-set", check_daemon_set},
     {"deployment", check_deployment},
+    {"deployment-status", check_deployment_status},
     {"replica-set", check_replica_set},
+    {"replica-set-status", check_replica_set_status},
     {"replication-controller", check_replication_controller},
     {"stateful-set", check_stateful_set},
 };

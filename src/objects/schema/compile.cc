@@ -302,8 +302,10 @@ Result<> SchemaCompiler::read_fields(NodeRecord& node, View schema, const Place&
   if (place.trust == SchemaTrust::ours) mark_inlined(schema, fields);
   if (is_resource) TRY(add_resource_fields(fields));
   // A required name that is no property can still be demanded: it gets a field without a schema.
+  const bool is_checked =
+      place.style == SchemaStyle::native && schema["x-muster-required-by-check"].boolean_or(false);
   for (View entry : required.elements()) {
-    const std::string_view name = entry.string_or("");
+    const std::string_view name = is_checked ? "" : entry.string_or("");
     const auto known = std::find_if(fields.begin(), fields.end(),
                                     [&](const FieldRecord& field) { return field.name == name; });
     if (known != fields.end()) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/ascii.h"
+#include "base/duration.h"
 #include "objects/field_error.h"
 #include "objects/schema/formats.h"
 
@@ -127,9 +128,9 @@ Refusal descriptor_refusal(std::string_view text) {
   constexpr std::string_view every = "@every ";
   if (!text.starts_with(every)) return fmt::format("unrecognized descriptor: {}", text);
   const std::string_view duration = text.substr(every.size());
-  if (has_format(Format::duration, duration)) return std::nullopt;
-  return fmt::format("failed to parse duration {}: time: invalid duration {}", text,
-                     go_quoted(duration));
+  const auto span = parse_duration(duration);
+  if (span) return std::nullopt;
+  return fmt::format("failed to parse duration {}: {}", text, span.error().message);
 }
 
 }  // namespace
