@@ -5,46 +5,45 @@
 #include <utility>
 
 #include "base/os/folders.h"
+#include "base/os/published_folder.h"
 
 namespace muster::agent {
 
 namespace {
 
 // Any user of the pod may write into an emptyDir; who may come near it, the pods' folder says.
-constexpr std::uint32_t folder_mode = 0777;
-constexpr std::uint32_t inner_folder_mode = 0755;
+constexpr std::uint32_t empty_folder_mode = 0777;
+constexpr std::uint32_t published_folder_mode = 0755;
 
-Result<> write_file(const VolumeFile& file) {
-  const std::string folder = file.path.substr(0, file.path.rfind('/'));
-  if (!path_exists(folder)) {
-    TRY(make_folders(folder));
-    TRY(set_mode(folder, inner_folder_mode));
+Result<> write_volume(const VolumeContents& volume) {
+  const bool is_new = !path_exists(volume.folder);
+  TRY(make_folders(volume.folder));
+  if (!volume.is_published) {
+    // Whose pod it is may have changed its mode meanwhile.
+    return is_new ? set_mode(volume.folder, empty_folder_mode) : Result<>();
   }
-  TRY(replace_file(file.path, file.bytes, Durable::no));
-  return set_mode(file.path, file.mode);
+  TRY(set_mode(volume.folder, published_folder_mode));
+  std::vector<PublishedFile> files;
+  for (const VolumeFile& file : volume.files) {
+    files.push_back({.path = file.path, .bytes = file.bytes, .mode = file.mode});
+  }
+  return publish_files(volume.folder, files);
 }
 
-Result<> write_all(const std::vector<std::string>& folders, const std::vector<VolumeFile>& files) {
-  for (const std::string& folder : folders) {
-    TRY(make_folders(folder));
-    TRY(set_mode(folder, folder_mode));
-  }
-  for (const VolumeFile& file : files) TRY(write_file(file));
+Result<> write_all(const std::vector<VolumeContents>& volumes) {
+  for (const VolumeContents& volume : volumes) TRY(write_volume(volume));
   return {};
 }
 
 }  // namespace
 
-void DiskVolumeFiles::write(std::vector<std::string> folders, std::vector<VolumeFile> files,
-                            Written written) {
+void DiskVolumeFiles::write(std::vector<VolumeContents> volumes, Written written) {
   // Shared by the job and its completion, which run one after the other.
   auto outcome = std::make_shared<Result<>>();
   disk_.submit(
       DiskLane::background,
-      [outcome, folders = std::move(folders), files = std::move(files)] {
-        *outcome = write_all(folders, files);
-      },
-      house_, [outcome, written = std::move(written)]() mutable { written(std::move(*outcome)); });
+      [outcome, volumes = std::move(volumes)] { *outcome = write_all(volumes); }, house_,
+      [outcome, written = std::move(written)]() mutable { written(std::move(*outcome)); });
 }
 
 void DiskVolumeFiles::discard(std::string folder) {

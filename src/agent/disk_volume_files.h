@@ -20,8 +20,7 @@ class DiskVolumeFiles final : public VolumeFiles {
  public:
   DiskVolumeFiles(Disk& disk, Executor& house) : disk_(disk), house_(house) {}
 
-  void write(std::vector<std::string> folders, std::vector<VolumeFile> files,
-             Written written) override;
+  void write(std::vector<VolumeContents> volumes, Written written) override;
   void discard(std::string folder) override;
 
  private:

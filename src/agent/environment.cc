@@ -8,6 +8,7 @@
 
 #include "agent/downward.h"
 #include "agent/limits.h"
+#include "base/base64.h"
 #include "objects/metadata.h"
 
 namespace muster::agent {
@@ -21,32 +22,36 @@ bool is_optional(View reference) {
   return reference["optional"].boolean_or(false);
 }
 
-// The map, or nothing when it is optional and missing.
-Result<const Value*> config_map(View reference, const Surroundings& surroundings) {
+// A ConfigMap or Secret, or nothing when it is optional and missing.
+using Objects = std::map<std::string, Value, std::less<>>;
+
+Result<const Value*> object_named(std::string_view kind, View reference, const Objects& objects) {
   const std::string_view name = reference["name"].string_or("");
-  const auto found = surroundings.config_maps.find(name);
-  if (found != surroundings.config_maps.end()) return &found->second;
+  const auto found = objects.find(name);
+  if (found != objects.end()) return &found->second;
   if (is_optional(reference)) return nullptr;
-  return Error{ErrorCode::not_found, fmt::format("configmap \"{}\" not found", name)};
+  return Error{ErrorCode::not_found, fmt::format("{} \"{}\" not found", kind, name)};
 }
 
-Error no_secrets(View reference) {
-  return Error{ErrorCode::not_found,
-               fmt::format("secret \"{}\" not found: this server has no secrets yet",
-                           reference["name"].string_or(""))};
+std::string secret_text(View value) {
+  return base64_decode(value.string_or("")).value_or(std::string());
 }
 
 Result<> take_all(View source, const Surroundings& surroundings, Environment& environment) {
-  if (const View secret = source["secretRef"]; secret && !is_optional(secret)) {
-    return no_secrets(secret);
-  }
-  const View reference = source["configMapRef"];
-  if (!reference) return {};
-  const Value* map = TRY(config_map(reference, surroundings));
-  if (map == nullptr) return {};
   const std::string prefix(source["prefix"].string_or(""));
-  for (const auto& [key, value] : (*map)["data"].members()) {
-    environment[prefix + std::string(key)] = value.string_or("");
+  if (const View reference = source["configMapRef"]) {
+    const Value* map = TRY(object_named("configmap", reference, surroundings.config_maps));
+    if (map == nullptr) return {};
+    for (const auto& [key, value] : (*map)["data"].members()) {
+      environment[prefix + std::string(key)] = value.string_or("");
+    }
+  }
+  const View reference = source["secretRef"];
+  if (!reference || !surroundings.has_secrets) return {};
+  const Value* secret = TRY(object_named("secret", reference, surroundings.secrets));
+  if (secret == nullptr) return {};
+  for (const auto& [key, value] : (*secret)["data"].members()) {
+    environment[prefix + std::string(key)] = secret_text(value);
   }
   return {};
 }
@@ -55,7 +60,7 @@ Result<> take_all(View source, const Surroundings& surroundings, Environment& en
 using Maybe = std::optional<std::string>;
 
 Result<Maybe> from_config_map(View pod, View reference, const Surroundings& surroundings) {
-  const Value* map = TRY(config_map(reference, surroundings));
+  const Value* map = TRY(object_named("configmap", reference, surroundings.config_maps));
   if (map == nullptr) return Maybe();
   const std::string_view key = reference["key"].string_or("");
   if (const auto value = (*map)["data"][key].string()) return Maybe(*value);
@@ -63,6 +68,18 @@ Result<Maybe> from_config_map(View pod, View reference, const Surroundings& surr
   return Error{ErrorCode::not_found,
                fmt::format("couldn't find key {} in ConfigMap {}/{}", key,
                            objects::namespace_of(pod), reference["name"].string_or(""))};
+}
+
+Result<Maybe> from_secret(View pod, View reference, const Surroundings& surroundings) {
+  if (!surroundings.has_secrets) return Maybe("");
+  const Value* secret = TRY(object_named("secret", reference, surroundings.secrets));
+  if (secret == nullptr) return Maybe();
+  const std::string_view key = reference["key"].string_or("");
+  if (const View value = (*secret)["data"][key]) return Maybe(secret_text(value));
+  if (is_optional(reference)) return Maybe();
+  return Error{ErrorCode::not_found,
+               fmt::format("couldn't find key {} in Secret {}/{}", key, objects::namespace_of(pod),
+                           reference["name"].string_or(""))};
 }
 
 Result<Maybe> value_from(View pod, View container, View source, const Surroundings& surroundings) {
@@ -74,10 +91,7 @@ Result<Maybe> value_from(View pod, View container, View source, const Surroundin
     return Maybe(TRY(resource_field_of(named ? named : container, resource, surroundings.node)));
   }
   if (const View map = source["configMapKeyRef"]) return from_config_map(pod, map, surroundings);
-  if (const View secret = source["secretKeyRef"]) {
-    if (is_optional(secret)) return Maybe();
-    return no_secrets(secret);
-  }
+  if (const View secret = source["secretKeyRef"]) return from_secret(pod, secret, surroundings);
   return Error::invalid("valueFrom has a source that this node does not know");
 }
 
@@ -120,7 +134,7 @@ Result<std::string> expand(std::string_view text, const Environment& environment
 }
 
 Result<Environment> environment_of(View pod, View container, const Surroundings& surroundings) {
-  Environment environment;
+  Environment environment = surroundings.services;  // whoever says the same name himself wins
   for (View source : container["envFrom"].elements()) {
     TRY(take_all(source, surroundings, environment));
   }
@@ -151,22 +165,44 @@ Result<std::vector<std::string>> arguments_of(View container, const Environment&
   return arguments;
 }
 
-std::vector<std::string> config_maps_named_in(View pod) {
+namespace {
+
+// What refers to an object of one kind: in envFrom, in valueFrom, as a volume and in a projection.
+struct ReferenceKeys {
+  std::string_view all;
+  std::string_view one;
+  std::string_view volume;
+  std::string_view name_in_volume;
+};
+
+std::vector<std::string> named_in(View pod, const ReferenceKeys& keys) {
   std::set<std::string> names;
-  const auto note = [&names](View reference) {
-    if (const auto name = reference["name"].string()) names.emplace(*name);
+  const auto note = [&names](View name) {
+    if (const auto text = name.string()) names.emplace(*text);
   };
   for (View container : pod["spec"]["containers"].elements()) {
-    for (View source : container["envFrom"].elements()) note(source["configMapRef"]);
+    for (View source : container["envFrom"].elements()) note(source[keys.all]["name"]);
     for (View variable : container["env"].elements()) {
-      note(variable["valueFrom"]["configMapKeyRef"]);
+      note(variable["valueFrom"][keys.one]["name"]);
     }
   }
   for (View volume : pod["spec"]["volumes"].elements()) {
-    note(volume["configMap"]);
-    for (View source : volume["projected"]["sources"].elements()) note(source["configMap"]);
+    note(volume[keys.volume][keys.name_in_volume]);
+    for (View source : volume["projected"]["sources"].elements()) {
+      note(source[keys.volume]["name"]);
+    }
   }
   return {names.begin(), names.end()};
+}
+
+}  // namespace
+
+std::vector<std::string> config_maps_named_in(View pod) {
+  return named_in(pod, {"configMapRef", "configMapKeyRef", "configMap", "name"});
+}
+
+std::vector<std::string> secrets_named_in(View pod) {
+  return named_in(pod, {"secretRef", "secretKeyRef", "secret", "secretName"});
 }
 
 }  // namespace muster::agent

@@ -33,7 +33,8 @@ Result<Environment> environment_of(objects::View pod, objects::View container,
 Result<std::vector<std::string>> arguments_of(objects::View container,
                                               const Environment& environment);
 
-// Names of the ConfigMaps that the pod's containers and volumes refer to, sorted.
+// Names of the ConfigMaps and Secrets that the pod's containers and volumes refer to, sorted.
 std::vector<std::string> config_maps_named_in(objects::View pod);
+std::vector<std::string> secrets_named_in(objects::View pod);
 
 }  // namespace muster::agent

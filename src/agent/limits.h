@@ -49,6 +49,13 @@ inline constexpr std::size_t shim_file_bytes_max = std::size_t{8} << 20;
 // What a command or a connection of a container has told and nobody has taken yet.
 inline constexpr std::size_t container_stream_window_bytes = std::size_t{256} << 10;
 
+// Who is attached to a container: how many, one frame, what waits for one who does not read before
+// the container waits for him, and the input that a container has not read.
+inline constexpr std::size_t attached_clients_max = 64;
+inline constexpr std::size_t attach_frame_bytes_max = std::size_t{64} << 10;
+inline constexpr std::size_t attached_waiting_bytes_max = std::size_t{256} << 10;
+inline constexpr std::size_t container_input_bytes_max = std::size_t{256} << 10;
+
 // Questions that one turn of the house answers, and clients that ask over streams at once.
 inline constexpr std::size_t dns_questions_per_turn_max = 256;
 inline constexpr std::size_t dns_connections_max = 64;

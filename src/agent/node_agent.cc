@@ -17,16 +17,22 @@ namespace resources = objects::resources;
 
 constexpr Span adopt_retry_span = Span::of_seconds(1);
 
+// Secrets only where somebody will read them.
+std::vector<client::Selection> followed(const VolumeFiles& files) {
+  std::vector<client::Selection> all = {{.resource = resources::pods},
+                                        {.resource = resources::services},
+                                        {.resource = resources::config_maps}};
+  if (files.are_read()) all.push_back({.resource = secret_resource});
+  return all;
+}
+
 }  // namespace
 
 NodeAgent::NodeAgent(NodeAgentOptions options, client::Api& api, client::House house,
                      PodRuntime& runtime, VolumeFiles& files)
     : house_(house),
       runtime_(runtime),
-      cache_(api, house,
-             {{.resource = resources::pods},
-              {.resource = resources::services},
-              {.resource = resources::config_maps}}),
+      cache_(api, house, followed(files)),
       desk_{.api = api,
             .house = house,
             .runtime = runtime,
@@ -69,6 +75,27 @@ std::string NodeAgent::pod_name(std::string_view pod_uid) const {
   return at == workers_.end() ? "" : std::string(objects::name_of(at->second->pod()));
 }
 
+std::vector<RunningContainer> NodeAgent::running() const {
+  std::vector<RunningContainer> all;
+  for (const auto& [uid, worker] : workers_) {
+    if (!worker->state()) continue;
+    for (const ContainerState& each : worker->state()->containers) {
+      if (each.phase != ContainerState::Phase::running || each.process_id == 0) continue;
+      all.push_back({.pod_uid = uid,
+                     .node = std::string(worker->pod()["spec"]["nodeName"].string_or("")),
+                     .container = each.name,
+                     .process_id = each.process_id});
+    }
+  }
+  return all;
+}
+
+std::vector<std::string> NodeAgent::node_names() const {
+  std::vector<std::string> names;
+  for (const auto& [name, node] : nodes_) names.push_back(name);
+  return names;
+}
+
 const ContainerState* NodeAgent::container(std::string_view pod_uid, std::string_view name) const {
   const auto at = workers_.find(pod_uid);
   if (at == workers_.end() || !at->second->state()) return nullptr;
@@ -106,7 +133,9 @@ void NodeAgent::open_when_ready() {
 
 void NodeAgent::on_change(const client::CacheChange& change) {
   if (change.resource == resources::pods) on_pod(change.before, change.after);
-  if (change.resource == resources::config_maps && is_open_) on_config_map(change.object());
+  const bool is_reference =
+      change.resource == resources::config_maps || change.resource == secret_resource;
+  if (is_reference && is_open_) on_reference(change.resource, change.object());
 }
 
 void NodeAgent::on_pod(const Value& before, const Value& after) {
@@ -129,10 +158,10 @@ void NodeAgent::on_pod(const Value& before, const Value& after) {
   }
 }
 
-void NodeAgent::on_config_map(View config_map) {
-  for (const Value& pod : cache_.in_namespace(resources::pods, objects::namespace_of(config_map))) {
+void NodeAgent::on_reference(const objects::Resource& resource, View object) {
+  for (const Value& pod : cache_.in_namespace(resources::pods, objects::namespace_of(object))) {
     const auto worker = workers_.find(objects::uid_of(pod));
-    if (worker != workers_.end() && worker->second->is_held()) worker->second->look_again();
+    if (worker != workers_.end()) worker->second->on_reference(resource, objects::name_of(object));
   }
 }
 

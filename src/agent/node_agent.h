@@ -40,6 +40,14 @@ struct NodeAgentOptions {
   std::string runtime_name = "pretend";  // the scheme of container ids
 };
 
+// A container that is a process of this machine.
+struct RunningContainer {
+  std::string pod_uid;
+  std::string node;
+  std::string container;
+  std::int64_t process_id = 0;
+};
+
 class NodeAgent {
  public:
   NodeAgent(NodeAgentOptions options, client::Api& api, client::House house, PodRuntime& runtime,
@@ -48,7 +56,8 @@ class NodeAgent {
   NodeAgent(const NodeAgent&) = delete;
   NodeAgent& operator=(const NodeAgent&) = delete;
 
-  // Before start(): hears every change of pods, services and config maps.
+  // Before start(): hears every change of pods, services and config maps, and of
+  // secrets where volumes are read.
   void follow(client::ObjectCache::Listener listener);
 
   void start();
@@ -62,6 +71,9 @@ class NodeAgent {
   bool has(std::string_view pod_uid) const { return workers_.contains(pod_uid); }
   std::string pod_name(std::string_view pod_uid) const;
 
+  std::vector<RunningContainer> running() const;  // in the order of uids
+  std::vector<std::string> node_names() const;
+
   // As the runtime last told of it; null for what is not known.
   const ContainerState* container(std::string_view pod_uid, std::string_view name) const;
 
@@ -70,7 +82,7 @@ class NodeAgent {
   void open_when_ready();
   void on_change(const client::CacheChange& change);
   void on_pod(const objects::Value& before, const objects::Value& after);
-  void on_config_map(objects::View config_map);
+  void on_reference(const objects::Resource& resource, objects::View object);
   void take(const objects::Value& pod);
   void let_go(const objects::Value& pod);
   void on_state(const PodState& state);

@@ -5,10 +5,13 @@
 
 #include <utility>
 
+#include "agent/attached_stream.h"
 #include "agent/enter.h"
+#include "agent/pod_folder.h"
 #include "agent/relayed_stream.h"
 #include "base/os/pipe.h"
 #include "base/os/sandbox_entry.h"
+#include "base/os/unix_socket.h"
 
 namespace muster::agent {
 
@@ -72,6 +75,20 @@ Result<std::unique_ptr<ContainerStream>> NodeStreams::exec(const ExecWish& wish)
                                          [wish, folder, process]() -> Result<RelayEnds> {
                                            return begin_visit(wish, folder, process);
                                          });
+}
+
+Result<std::unique_ptr<ContainerStream>> NodeStreams::attach(const std::string& pod_uid,
+                                                             const std::string& container) const {
+  TRY(process_of(pod_uid, container));
+  const std::string folder = pod_folder::attach_path(fmt::format("{}/{}", pods_folder_, pod_uid));
+  auto socket = std::make_unique<RelayedStream>(house_, *machine_,
+                                                [folder, container]() -> Result<RelayEnds> {
+                                                  RelayEnds ends;
+                                                  ends.output = TRY(connect_in(folder, container));
+                                                  ends.input = TRY(duplicate(ends.output));
+                                                  return ends;
+                                                });
+  return std::make_unique<AttachedStream>(std::move(socket));
 }
 
 Result<std::unique_ptr<ContainerStream>> NodeStreams::connect(const std::string& pod_uid,

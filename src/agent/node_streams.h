@@ -38,6 +38,11 @@ class NodeStreams {
 
   Result<std::unique_ptr<ContainerStream>> exec(const ExecWish& wish) const;
 
+  // What the container prints from now on; what is written goes to its standard input, if it has
+  // one.
+  Result<std::unique_ptr<ContainerStream>> attach(const std::string& pod_uid,
+                                                  const std::string& container) const;
+
   // `address` is the pod's.
   Result<std::unique_ptr<ContainerStream>> connect(const std::string& pod_uid,
                                                    const std::string& container,

@@ -5,6 +5,7 @@
 //   pods/<uid>/state.json          what became of it, replaced whole at each change
 //   pods/<uid>/lock                held as long as the shim lives
 //   pods/<uid>/control             the socket on which the shim listens
+//   pods/<uid>/attach/<container>  … on which it lets others read and write with the container
 //   pods/<uid>/shim.log            what the shim had to complain about
 //   pods/<uid>/logs/<container>/<attempt>.log, .log.1 … .log.4    newest first
 //   pods/<uid>/etc/, workspace/    hosts, resolv.conf, hostname; the pod's own writable folder
@@ -34,6 +35,9 @@ inline std::string shim_log_path(const std::string& folder) {
 }
 inline std::string logs_path(const std::string& folder) {
   return folder + "/logs";
+}
+inline std::string attach_path(const std::string& folder) {
+  return folder + "/attach";
 }
 inline std::string etc_path(const std::string& folder) {
   return folder + "/etc";

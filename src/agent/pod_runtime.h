@@ -53,6 +53,9 @@ struct ContainerSpec {
   std::string working_folder = "/";
   std::vector<Mount> mounts = {};
   std::int64_t memory_bytes_max = 0;  // its resources.limits.memory; 0: none
+  bool has_input = false;             // stdin: somebody may attach and write
+  bool ends_input_once = false;       // stdinOnce: the input ends when the first of them leaves
+  bool has_terminal = false;          // tty
 };
 
 struct PodSpec {

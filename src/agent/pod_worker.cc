@@ -47,7 +47,11 @@ PodWorker::PodWorker(PodDesk& desk, const NodeOptions& node, Value pod)
       pod_(std::move(pod)),
       uid_(objects::uid_of(pod_)),
       taken_(desk.house.clock.wall()),
-      first_look_(desk.house.clock.monotonic()) {
+      first_look_(desk.house.clock.monotonic()),
+      tokens_(desk.api, desk.house, [this] {
+        is_stale_ = true;
+        sync();
+      }) {
   remember_from_status();
 }
 
@@ -60,9 +64,15 @@ void PodWorker::adopt(PodState state) {
     memory.told_start = each.started != Instant{};
   }
   state_ = std::move(state);
+  is_stale_ = true;  // whether its volumes are as they should be, nobody knows
 }
 
 void PodWorker::on_object(Value pod) {
+  // What a downward volume may show.
+  const View before = pod_["metadata"];
+  const View after = pod["metadata"];
+  is_stale_ = is_stale_ || !(before["labels"] == after["labels"]) ||
+              !(before["annotations"] == after["annotations"]);
   pod_ = std::move(pod);
   sync();
 }
@@ -76,7 +86,7 @@ void PodWorker::on_state(PodState state) {
 
 void PodWorker::on_gone() {
   desk_.runtime.remove(uid_);
-  if (has_files_) desk_.files.discard(fmt::format("{}/{}", desk_.defaults.pods_folder, uid_));
+  if (has_files_) desk_.files.discard(folder());
   if (timer_) desk_.house.executor.cancel(*timer_);
   timer_.reset();
 }
@@ -96,6 +106,7 @@ void PodWorker::sync() {
     try_start();
   } else if (stage_ == Stage::started) {
     restart_due();
+    refresh_volumes();
   }
   publish();
 }
@@ -122,27 +133,22 @@ void PodWorker::try_start() {
                                        gang_size_of(pod_))};
     return;
   }
-  if (ran_before()) {
-    if (pod_["spec"]["restartPolicy"].string_or("") == "Never") {
-      is_lost_ = true;
-      return;
-    }
-    for (View status : pod_["status"]["containerStatuses"].elements()) {
-      ++memory_[std::string(status["name"].string_or(""))].restarts_before;
-    }
+  if (ran_before() && pod_["spec"]["restartPolicy"].string_or("") == "Never") {
+    is_lost_ = true;
+    return;
   }
-  Surroundings surroundings{.node = node_, .address = std::string(address_of(pod_))};
-  for (const std::string& name : config_maps_named_in(pod_)) {
-    Value map =
-        desk_.cache.find(resources::config_maps, {std::string(objects::namespace_of(pod_)), name});
-    if (map.is_object()) surroundings.config_maps.emplace(name, std::move(map));
-  }
+  if (!have_tokens()) return;
   std::vector<Value> members;
   for (const objects::ObjectKey& key : desk_.gangs.members_of(pod_)) {
     members.push_back(desk_.cache.find(resources::pods, key));
   }
-  auto plan = plan_start(pod_, surroundings, members, desk_.defaults);
+  auto plan = plan_start(pod_, surroundings(), members, desk_.defaults);
   if (auto* refusal = std::get_if<StartRefusal>(&plan)) return refuse(std::move(*refusal));
+  if (ran_before()) {
+    for (View status : pod_["status"]["containerStatuses"].elements()) {
+      ++memory_[std::string(status["name"].string_or(""))].restarts_before;
+    }
+  }
   prepare(std::move(std::get<StartPlan>(plan)));
 }
 
@@ -158,14 +164,13 @@ void PodWorker::refuse(StartRefusal refusal) {
 void PodWorker::prepare(StartPlan plan) {
   waiting_ = {};
   refusal_.reset();
-  if (plan.folders.empty() && plan.files.empty()) {
-    stage_ = Stage::preparing;
-    return on_written(std::move(plan.spec), {});
-  }
   stage_ = Stage::preparing;
+  is_stale_ = false;
+  volumes_ = plan.volumes;
+  if (plan.volumes.empty()) return on_written(std::move(plan.spec), {});
   has_files_ = true;
   desk_.files.write(
-      std::move(plan.folders), std::move(plan.files),
+      std::move(plan.volumes),
       lifeline_.guard([this, spec = std::move(plan.spec)](const Result<>& written) mutable {
         on_written(std::move(spec), written);
         sync();

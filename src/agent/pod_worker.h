@@ -26,6 +26,7 @@
 #include "agent/pod_events.h"
 #include "agent/pod_runtime.h"
 #include "agent/pod_status.h"
+#include "agent/pod_tokens.h"
 #include "agent/start_plan.h"
 #include "agent/volume_files.h"
 #include "client/lifeline.h"
@@ -39,7 +40,7 @@ struct PodDesk {
   client::House house;
   PodRuntime& runtime;
   VolumeFiles& files;
-  client::ObjectCache& cache;  // pods, config maps
+  client::ObjectCache& cache;  // pods, services, config maps, secrets
   const GangIndex& gangs;
   PodEvents events;
   PodDefaults defaults;
@@ -58,6 +59,9 @@ class PodWorker {
 
   // Something that it may be waiting for has changed.
   void look_again() { sync(); }
+
+  // A ConfigMap or Secret of its namespace has changed.
+  void on_reference(const objects::Resource& resource, std::string_view name);
   bool is_held() const { return stage_ == Stage::held; }
   objects::View pod() const { return pod_; }
   const std::optional<PodState>& state() const { return state_; }
@@ -86,6 +90,12 @@ class PodWorker {
   bool is_quiet() const;
 
   void try_start();
+  bool have_tokens();
+  Surroundings surroundings() const;
+  void refresh_volumes();
+  void on_refreshed(std::vector<VolumeContents> written, const Result<>& answer);
+  void tell_volume_trouble(const std::string& why);
+  std::string folder() const;
   void refuse(StartRefusal refusal);
   void prepare(StartPlan plan);
   void on_written(PodSpec spec, const Result<>& written);
@@ -127,7 +137,12 @@ class PodWorker {
   bool is_lost_ = false;                 // it ran, and the runtime knows nothing of it
   bool is_expired_ = false;              // past activeDeadlineSeconds
   bool has_files_ = false;               // prepared, not started
-  std::string stopped_for_;              // why stop() was last called
+  PodTokens tokens_;
+  std::vector<VolumeContents> volumes_;  // as they were last written
+  bool is_stale_ = false;                // they may have to be written again
+  bool is_refreshing_ = false;
+  std::string told_volume_trouble_;
+  std::string stopped_for_;  // why stop() was last called
 
   bool is_writing_ = false;
   bool is_removing_ = false;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "agent/enter.h"
 #include "agent/limits.h"
@@ -65,8 +66,8 @@ class RelayedStream::MachineHalf : public std::enable_shared_from_this<MachineHa
   Descriptor input_;
   Descriptor control_;
   WatchId input_watch_ = {};
-  std::string waiting_;  // for the input
-  Task taken_;
+  std::string waiting_;      // for the input
+  std::vector<Task> taken_;  // of those who wrote what waits
   bool closes_input_ = false;
   bool input_is_socket_ = false;
   std::string status_text_;
@@ -143,7 +144,7 @@ void RelayedStream::MachineHalf::acknowledge(std::size_t bytes) {
 
 void RelayedStream::MachineHalf::write(std::string bytes, Task taken) {
   waiting_ += bytes;
-  taken_ = std::move(taken);
+  taken_.push_back(std::move(taken));
   pump();
 }
 
@@ -171,7 +172,7 @@ void RelayedStream::MachineHalf::pump() {
     return;
   }
   if (input_watch_ != WatchId{}) machine_.unwatch(std::exchange(input_watch_, {}));
-  if (taken_) house_.post(std::exchange(taken_, Task()));
+  for (Task& taken : std::exchange(taken_, {})) house_.post(std::move(taken));
   if (closes_input_) stop_writing();
 }
 
@@ -197,7 +198,7 @@ void RelayedStream::MachineHalf::end_if_over() {
 void RelayedStream::MachineHalf::end(ContainerStreamEnd end) {
   if (std::exchange(is_over_, true)) return;
   stop_writing();
-  if (taken_) house_.post(std::exchange(taken_, Task()));
+  for (Task& taken : std::exchange(taken_, {})) house_.post(std::move(taken));
   house_.post([weak = there_, end = std::move(end)]() mutable {
     const auto there = weak.lock();
     if (there == nullptr) return;

@@ -215,9 +215,9 @@ Result<> Shim::make_sandbox(Container& container) {
                                              spec_.log_limits);
   container.streams.clear();
   SandboxSpec sandbox = sandbox_spec(spec);
-  sandbox.standard_output = TRY(open_stream(container, "stdout"));
-  sandbox.standard_error = TRY(open_stream(container, "stderr"));
+  TRY(open_streams(container, sandbox));
   container.sandbox = TRY(Sandbox::start(sandbox));
+  open_attach(container);
   container.group =
       TRY(groups_.make(shim_group_name(spec_.pod.uid, spec.name),
                        {.memory_bytes = spec.memory_bytes_max, .processes = spec_.processes_max}));
@@ -244,25 +244,6 @@ SandboxSpec Shim::sandbox_spec(const ContainerSpec& container) const {
     sandbox.mounts.push_back({mount.source, mount.target, mount.read_only});
   }
   return sandbox;
-}
-
-// The end that the container writes to.
-Result<Descriptor> Shim::open_stream(Container& container, std::string_view name) {
-  Pipe pipe = TRY(make_pipe());
-  auto stream = std::make_unique<Stream>(Stream{std::move(pipe.read), LogLines(name), {}});
-  stream->watch =
-      loop_.watch(stream->from.number(), Interest::readable,
-                  [this, &container, at = stream.get()] { read_stream(container, *at); });
-  container.streams.push_back(std::move(stream));
-  return std::move(pipe.write);
-}
-
-void Shim::read_stream(Container& container, Stream& stream) {
-  std::string text;
-  const bool more = read_available(stream.from, text);
-  container.log->write(stream.lines.take(text, clock_.wall()));
-  if (more) return;
-  loop_.unwatch(std::exchange(stream.watch, {}));
 }
 
 void Shim::started(Container& container) {
@@ -316,22 +297,6 @@ void Shim::fail(Container& container, const StartFailure& failure) {
       state.exit_code = exit_not_executable;
       break;
   }
-}
-
-// The writers are gone, so what is there is all there will be. Lines come before the end is told:
-// who hears of the end can read the whole log.
-void Shim::drain_logs(Container& container) {
-  for (const auto& stream : container.streams) {
-    std::string text;
-    while (read_available(stream->from, text) && !text.empty()) {
-      container.log->write(stream->lines.take(text, clock_.wall()));
-      text.clear();
-    }
-    container.log->write(stream->lines.take(text, clock_.wall()));
-    container.log->write(stream->lines.finish(clock_.wall()));
-    loop_.unwatch(std::exchange(stream->watch, {}));
-  }
-  container.streams.clear();
 }
 
 // ---- State -------------------------------------------------------------------------------------

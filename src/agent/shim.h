@@ -23,6 +23,7 @@
 #include <string_view>
 #include <vector>
 
+#include "agent/attach.h"
 #include "agent/container_log.h"
 #include "agent/shim_protocol.h"
 #include "base/os/control_group.h"
@@ -57,7 +58,16 @@ class Shim {
   struct Stream {
     Descriptor from;
     LogLines lines;
-    WatchId watch;
+    AttachChannel channel = AttachChannel::output;
+    WatchId watch = {};
+    bool is_over = false;
+  };
+  // The container's standard input, and what it has not read of it.
+  struct Input {
+    Descriptor to = Descriptor();
+    std::string waiting = {};
+    WatchId watch = {};
+    bool ends = false;  // with what waits
   };
   struct Container {
     const ContainerSpec* spec = nullptr;
@@ -66,6 +76,9 @@ class Shim {
     std::optional<ControlGroup> group;
     std::unique_ptr<LogFiles> log;
     std::vector<std::unique_ptr<Stream>> streams;
+    Input input;
+    Descriptor terminal;  // its master
+    std::unique_ptr<AttachPoint> attach;
     WatchId started_watch;
     WatchId ended_watch;
   };
@@ -81,7 +94,14 @@ class Shim {
   void run(Container& container);
   Result<> make_sandbox(Container& container);
   SandboxSpec sandbox_spec(const ContainerSpec& container) const;
+  Result<> open_streams(Container& container, SandboxSpec& sandbox);
+  Result<> open_terminal_streams(Container& container, SandboxSpec& sandbox);
   Result<Descriptor> open_stream(Container& container, std::string_view name);
+  void add_stream(Container& container, Descriptor from, std::string_view name);
+  void watch_streams(Container& container);
+  void open_attach(Container& container);
+  bool hear(Container& container, const AttachFrame& frame);
+  void feed(Container& container);
   void read_stream(Container& container, Stream& stream);
   void started(Container& container);
   void ended(Container& container);

@@ -71,7 +71,10 @@ Node container_node(Builder& builder, const ContainerSpec& container) {
                           {"environment", builder.array(environment)},
                           {"workingFolder", builder.text(container.working_folder)},
                           {"mounts", mounts_node(builder, container.mounts)},
-                          {"memoryBytesMax", Builder::integer(container.memory_bytes_max)}});
+                          {"memoryBytesMax", Builder::integer(container.memory_bytes_max)},
+                          {"stdin", Builder::boolean(container.has_input)},
+                          {"stdinOnce", Builder::boolean(container.ends_input_once)},
+                          {"tty", Builder::boolean(container.has_terminal)}});
 }
 
 ContainerSpec container_of(View view) {
@@ -79,6 +82,9 @@ ContainerSpec container_of(View view) {
   container.arguments = texts_of(view["arguments"]);
   container.working_folder = view["workingFolder"].string_or("/");
   container.memory_bytes_max = view["memoryBytesMax"].integer_or(0);
+  container.has_input = view["stdin"].boolean_or(false);
+  container.ends_input_once = view["stdinOnce"].boolean_or(false);
+  container.has_terminal = view["tty"].boolean_or(false);
   for (const View entry : view["environment"].elements()) {
     container.environment.emplace_back(text_of(entry, "name"), text_of(entry, "value"));
   }

@@ -91,6 +91,10 @@ Result<ContainerSpec> container_of(View pod, View container, const PodVolumes& v
   made.arguments = TRY(arguments_of(container, environment));
   made.mounts = TRY(mounts_of(container, volumes, environment));
   made.memory_bytes_max = memory_limit(container);
+  made.has_input = container["stdin"].boolean_or(false);
+  made.ends_input_once = container["stdinOnce"].boolean_or(false);
+  made.has_terminal = container["tty"].boolean_or(false);
+  if (made.has_terminal) environment.try_emplace("TERM", "xterm");
   const std::string_view folder = container["workingDir"].string_or("");
   if (!folder.empty()) made.working_folder = folder;
   // Container runtimes set it where the pod does not; MPI and friends read it.
@@ -131,8 +135,7 @@ std::variant<StartPlan, StartRefusal> plan_start(const Value& pod, const Surroun
     if (!made) return config_error(made.error());
     spec.containers.push_back(std::move(*made));
   }
-  plan.folders = volumes->folders();
-  plan.files = std::move(volumes->files);
+  plan.volumes = std::move(volumes->contents);
   return plan;
 }
 

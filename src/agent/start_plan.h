@@ -32,8 +32,7 @@ struct PodDefaults {
 
 struct StartPlan {
   PodSpec spec;
-  std::vector<std::string> folders;
-  std::vector<VolumeFile> files;
+  std::vector<VolumeContents> volumes;
 };
 
 struct StartRefusal {

@@ -1,7 +1,7 @@
 // VolumeFiles: where the files of pods' volumes are written. The house thread does not block, so
 // the answer comes later.
 //
-//   files.write(plan.folders, plan.files, [](Result<> written) { … });
+//   files.write(plan.volumes, [](Result<> written) { … });
 //   files.discard("/data/pods/<uid>");        // a pod that was prepared and never started
 //
 // Assumes: called on the house thread, answers come there, never from inside the call. The folder
@@ -25,8 +25,11 @@ class VolumeFiles {
 
   virtual ~VolumeFiles() = default;
 
-  virtual void write(std::vector<std::string> folders, std::vector<VolumeFile> files,
-                     Written written) = 0;
+  // False: nobody will ever read what is written, and it need not be known.
+  virtual bool are_read() const { return true; }
+
+  // Also for a pod that runs: what is there already and the same stays.
+  virtual void write(std::vector<VolumeContents> volumes, Written written) = 0;
   virtual void discard(std::string folder) = 0;
 };
 
@@ -35,8 +38,8 @@ class NoVolumeFiles final : public VolumeFiles {
  public:
   explicit NoVolumeFiles(Executor& house) : house_(house) {}
 
-  void write(std::vector<std::string> /*folders*/, std::vector<VolumeFile> /*files*/,
-             Written written) override {
+  bool are_read() const override { return false; }
+  void write(std::vector<VolumeContents> /*volumes*/, Written written) override {
     house_.post([written = std::move(written)]() mutable { written({}); });
   }
   void discard(std::string /*folder*/) override {}

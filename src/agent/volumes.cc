@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -22,51 +23,41 @@ Error in_volume(std::string_view volume, std::string_view why) {
   return Error::invalid(fmt::format("volume \"{}\": {}", volume, why));
 }
 
+// A ConfigMap or a Secret, and the words in which a kubelet misses one.
+struct KeyedKind {
+  std::string_view kind;     // in "configmap "x" not found"
+  std::string_view missing;  // before the key
+  std::string_view text;     // members whose values are texts; empty: there are none
+  std::string_view binary;   // members whose values are base64
+};
+constexpr KeyedKind config_map_kind = {
+    "configmap", "configmap references non-existent config key: ", "data", "binaryData"};
+constexpr KeyedKind secret_kind = {"secret", "references non-existent secret key: ", "", "data"};
+
 // Gathers the files of one volume.
 class VolumeWriter {
  public:
-  VolumeWriter(View pod, const Surroundings& surroundings, std::string volume, std::string folder)
-      : pod_(pod),
-        surroundings_(surroundings),
-        volume_(std::move(volume)),
-        folder_(std::move(folder)) {}
+  VolumeWriter(View pod, const Surroundings& surroundings, std::string volume)
+      : pod_(pod), surroundings_(surroundings), volume_(std::move(volume)) {}
 
-  // `items` chooses and renames keys; without it every key is a file.
   Result<> add_config_map(View source, std::int64_t mode_default) {
-    const std::string_view name = source["name"].string_or("");
-    const bool is_optional = source["optional"].boolean_or(false);
-    const auto found = surroundings_.config_maps.find(name);
-    if (found == surroundings_.config_maps.end()) {
-      if (is_optional) return {};
-      return Error{ErrorCode::not_found, fmt::format("MountVolume.SetUp failed for volume \"{}\" : "
-                                                     "configmap \"{}\" not found",
-                                                     volume_, name)};
-    }
-    const Value& map = found->second;
-    if (source["items"].empty()) {
-      for (const auto& [key, value] : map["data"].members()) {
-        TRY(add(key, std::string(value.string_or("")), mode_default));
-      }
-      for (const auto& [key, value] : map["binaryData"].members()) {
-        std::string bytes = TRY(decoded(key, value));
-        TRY(add(key, std::move(bytes), mode_default));
-      }
-      return {};
-    }
-    for (View item : source["items"].elements()) {
-      const std::string_view key = item["key"].string_or("");
-      const auto bytes = TRY(bytes_of(map, key));
-      if (!bytes && is_optional) continue;
-      if (!bytes) {
-        return Error{
-            ErrorCode::not_found,
-            fmt::format("MountVolume.SetUp failed for volume \"{}\" : configmap references "
-                        "non-existent config key: {}",
-                        volume_, key)};
-      }
-      TRY(add(item["path"].string_or(""), *bytes, item["mode"].integer_or(mode_default)));
-    }
-    return {};
+    return add_keyed(config_map_kind, source["name"].string_or(""), source,
+                     surroundings_.config_maps, mode_default);
+  }
+
+  // A volume calls it secretName, a projection name.
+  Result<> add_secret(View source, std::int64_t mode_default) {
+    if (!surroundings_.has_secrets) return {};
+    const View named = source["secretName"];
+    return add_keyed(secret_kind, (named ? named : source["name"]).string_or(""), source,
+                     surroundings_.secrets, mode_default);
+  }
+
+  // The worker asked for it before it came here (agent/pod_tokens.h).
+  Result<> add_token(View source, std::int64_t mode_default) {
+    const auto found = surroundings_.tokens.find(token_wish_of(source));
+    const std::string bytes = found == surroundings_.tokens.end() ? std::string() : found->second;
+    return add(source["path"].string_or(""), bytes, mode_default);
   }
 
   Result<> add_downward(View source, std::int64_t mode_default) {
@@ -90,8 +81,12 @@ class VolumeWriter {
       for (const auto& [kind, projection] : each.members()) {
         if (kind == "configMap") {
           TRY(add_config_map(projection, mode));
+        } else if (kind == "secret") {
+          TRY(add_secret(projection, mode));
         } else if (kind == "downwardAPI") {
           TRY(add_downward(projection, mode));
+        } else if (kind == "serviceAccountToken") {
+          TRY(add_token(projection, mode));
         } else {
           return in_volume(volume_, fmt::format("this node cannot project {}", kind));
         }
@@ -103,33 +98,80 @@ class VolumeWriter {
   std::vector<VolumeFile> take() && { return std::move(files_); }
 
  private:
+  using Objects = std::map<std::string, Value, std::less<>>;
+
+  // `items` chooses and renames keys; without it every key is a file.
+  Result<> add_keyed(const KeyedKind& kind, std::string_view name, View source,
+                     const Objects& objects, std::int64_t mode_default) {
+    const bool is_optional = source["optional"].boolean_or(false);
+    const auto found = objects.find(name);
+    if (found == objects.end()) {
+      if (is_optional) return {};
+      return not_there(fmt::format("{} \"{}\" not found", kind.kind, name));
+    }
+    const Value& object = found->second;
+    if (source["items"].empty()) return add_all(kind, object, mode_default);
+    for (View item : source["items"].elements()) {
+      const std::string_view key = item["key"].string_or("");
+      const auto bytes = TRY(bytes_of(kind, object, key));
+      if (!bytes && is_optional) continue;
+      if (!bytes) return not_there(fmt::format("{}{}", kind.missing, key));
+      TRY(add(item["path"].string_or(""), *bytes, item["mode"].integer_or(mode_default)));
+    }
+    return {};
+  }
+
+  Result<> add_all(const KeyedKind& kind, const Value& object, std::int64_t mode) {
+    for (const auto& [key, value] : object[kind.text].members()) {
+      TRY(add(key, std::string(value.string_or("")), mode));
+    }
+    for (const auto& [key, value] : object[kind.binary].members()) {
+      std::string bytes = TRY(decoded(key, value));
+      TRY(add(key, std::move(bytes), mode));
+    }
+    return {};
+  }
+
+  Error not_there(std::string_view why) const {
+    return {ErrorCode::not_found,
+            fmt::format("MountVolume.SetUp failed for volume \"{}\" : {}", volume_, why)};
+  }
+
   Result<std::string> decoded(std::string_view key, View value) const {
     auto bytes = base64_decode(value.string_or(""));
-    if (!bytes) return in_volume(volume_, fmt::format("binaryData of {} is no base64", key));
+    if (!bytes) return in_volume(volume_, fmt::format("what stands at {} is no base64", key));
     return std::move(*bytes);
   }
 
-  Result<std::optional<std::string>> bytes_of(View map, std::string_view key) const {
-    if (const auto text = map["data"][key].string()) return std::optional<std::string>(*text);
-    const View binary = map["binaryData"][key];
+  Result<std::optional<std::string>> bytes_of(const KeyedKind& kind, View object,
+                                              std::string_view key) const {
+    if (const auto text = object[kind.text][key].string()) return std::optional<std::string>(*text);
+    const View binary = object[kind.binary][key];
     if (!binary) return std::optional<std::string>();
     return std::optional<std::string>(TRY(decoded(key, binary)));
   }
 
+  // A later source of a projection covers an earlier one.
   Result<> add(std::string_view path, std::string bytes, std::int64_t mode) {
-    if (!is_path_inside(path)) {
+    if (!is_path_inside(path) || path.starts_with("..")) {
       return in_volume(volume_, fmt::format("\"{}\" is no path inside of a volume", path));
     }
-    files_.push_back({.path = fmt::format("{}/{}", folder_, path),
-                      .bytes = std::move(bytes),
-                      .mode = static_cast<std::uint32_t>(mode) & 0777U});
+    VolumeFile file{.path = std::string(path),
+                    .bytes = std::move(bytes),
+                    .mode = static_cast<std::uint32_t>(mode) & 0777U};
+    const auto same = std::find_if(files_.begin(), files_.end(),
+                                   [&](const VolumeFile& each) { return each.path == path; });
+    if (same == files_.end()) {
+      files_.push_back(std::move(file));
+    } else {
+      *same = std::move(file);
+    }
     return {};
   }
 
   View pod_;
   const Surroundings& surroundings_;
   const std::string volume_;
-  const std::string folder_;
   std::vector<VolumeFile> files_;
 };
 
@@ -140,12 +182,14 @@ Result<> add_volume(View pod, View volume, const Surroundings& surroundings,
     return in_volume(name, "is no name of a volume");
   }
   const std::string folder = fmt::format("{}/volumes/{}", pod_folder, name);
-  VolumeWriter writer(pod, surroundings, name, folder);
+  VolumeWriter writer(pod, surroundings, name);
   bool read_only = true;
   if (volume["emptyDir"]) {
     read_only = false;
   } else if (const View map = volume["configMap"]) {
     TRY(writer.add_config_map(map, map["defaultMode"].integer_or(0644)));
+  } else if (const View secret = volume["secret"]) {
+    TRY(writer.add_secret(secret, secret["defaultMode"].integer_or(0644)));
   } else if (const View downward = volume["downwardAPI"]) {
     TRY(writer.add_downward(downward, downward["defaultMode"].integer_or(0644)));
   } else if (const View projected = volume["projected"]) {
@@ -157,10 +201,11 @@ Result<> add_volume(View pod, View volume, const Surroundings& surroundings,
     }
     return in_volume(name,
                      fmt::format("this node does not serve {}; it serves emptyDir, configMap, "
-                                 "downwardAPI and projected",
+                                 "secret, downwardAPI and projected",
                                  kind));
   }
-  for (VolumeFile& file : std::move(writer).take()) out.files.push_back(std::move(file));
+  out.contents.push_back(
+      {.folder = folder, .is_published = read_only, .files = std::move(writer).take()});
   out.volumes[name] = {.folder = folder, .read_only = read_only};
   return {};
 }
@@ -184,12 +229,6 @@ bool is_path_inside(std::string_view path) {
   }
 }
 
-std::vector<std::string> PodVolumes::folders() const {
-  std::vector<std::string> folders;
-  for (const auto& [name, volume] : volumes) folders.push_back(volume.folder);
-  return folders;
-}
-
 Result<PodVolumes> volumes_of(View pod, const Surroundings& surroundings,
                               const std::string& pod_folder) {
   PodVolumes out;
@@ -197,7 +236,9 @@ Result<PodVolumes> volumes_of(View pod, const Surroundings& surroundings,
     TRY(add_volume(pod, volume, surroundings, pod_folder, out));
   }
   std::size_t bytes = 0;
-  for (const VolumeFile& file : out.files) bytes += file.bytes.size() + file.path.size();
+  for (const VolumeContents& volume : out.contents) {
+    for (const VolumeFile& file : volume.files) bytes += file.bytes.size() + file.path.size();
+  }
   if (bytes > volume_bytes_max) {
     return Error::too_large(fmt::format(
         "the files of the pod's volumes have {} bytes, more than {}", bytes, volume_bytes_max));

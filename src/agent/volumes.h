@@ -4,9 +4,9 @@
 //   const PodVolumes volumes = TRY(volumes_of(pod, surroundings, "/data/pods/<uid>"));
 //   const std::vector<Mount> mounts = TRY(mounts_of(container, volumes, environment));
 //
-// Served: emptyDir, configMap, downwardAPI, and projected volumes made of the last two. Every other
-// kind is an Error that names the volume and the kind. Keys and paths are checked again here: a
-// file is never written outside of its volume.
+// Served: emptyDir, configMap, secret, downwardAPI, and projected volumes made of the last three
+// and of tokens. Every other kind is an Error that names the volume and the kind. Keys and paths
+// are checked again here: a file is never written outside of its volume.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -25,9 +25,21 @@
 namespace muster::agent {
 
 struct VolumeFile {
-  std::string path;  // the folders of its path are made as needed
+  std::string path;  // below its volume; the folders of the path are made as needed
   std::string bytes;
   std::uint32_t mode = 0644;
+
+  friend bool operator==(const VolumeFile&, const VolumeFile&) = default;
+};
+
+// A folder, and what lies in it: nothing of ours in an emptyDir; elsewhere exactly these files,
+// which change all at once.
+struct VolumeContents {
+  std::string folder;
+  bool is_published = false;
+  std::vector<VolumeFile> files = {};
+
+  friend bool operator==(const VolumeContents&, const VolumeContents&) = default;
 };
 
 struct PodVolumes {
@@ -36,9 +48,7 @@ struct PodVolumes {
     bool read_only = false;
   };
   std::map<std::string, Volume, std::less<>> volumes;
-  std::vector<VolumeFile> files;
-
-  std::vector<std::string> folders() const;
+  std::vector<VolumeContents> contents;
 };
 
 Result<PodVolumes> volumes_of(objects::View pod, const Surroundings& surroundings,

@@ -34,7 +34,16 @@ Result<int> exec(ObjectSession& session, const ExecOptions& options) {
   for (std::size_t at = 1; at < words.size(); ++at) query += "command=" + escaped(words[at]) + "&";
   query += "container=" + escaped(container);
   if (options.reads_input) query += "&stdin=true";
-  return session.execute(path + "/exec" + query + "&stdout=true&stderr=true", options.reads_input);
+  bool has_terminal = options.has_terminal;
+  if (has_terminal && options.reads_input && !session.is_on_terminal()) {
+    session.error("Unable to use a TTY - input is not a terminal or the right kind of file\n");
+    has_terminal = false;
+  }
+  // On a terminal there is one output.
+  query += has_terminal ? "&stdout=true&tty=true" : "&stdout=true&stderr=true";
+  return session.execute(
+      path + "/exec" + query,
+      {.out = {}, .error = {}, .reads_input = options.reads_input, .has_terminal = has_terminal});
 }
 
 }  // namespace muster::cli

@@ -14,6 +14,7 @@ namespace muster::cli {
 struct ExecOptions {
   std::string container = {};
   bool reads_input = false;
+  bool has_terminal = false;
 };
 
 Result<int> exec(ObjectSession& session, const ExecOptions& options);

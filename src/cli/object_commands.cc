@@ -186,6 +186,7 @@ void add_exec(const Place& place) {
   command->add_option("pod", options->words, "POD -- COMMAND [ARGUMENT…]")->expected(2, words_max);
   command->add_option("-c,--container", how->container, "Which container");
   command->add_flag("-i,--stdin", how->reads_input, "Give it our standard input");
+  command->add_flag("-t,--tty", how->has_terminal, "Give it a terminal");
 }
 
 void add_wait(const Place& place) {

@@ -113,9 +113,14 @@ Result<Reply> ObjectSession::listen(const Question& question, const OnPiece& on_
   return talk_->listen(question, on_piece);
 }
 
-Result<int> ObjectSession::execute(const std::string& target, bool reads_input) {
-  return talk_->execute(target,
-                        {.out = output_.out, .error = output_.error, .reads_input = reads_input});
+bool ObjectSession::is_on_terminal() const {
+  return talk_->is_on_terminal();
+}
+
+Result<int> ObjectSession::execute(const std::string& target, Conversation manner) {
+  manner.out = output_.out;
+  manner.error = output_.error;
+  return talk_->execute(target, manner);
 }
 
 Result<std::vector<Target>> ObjectSession::targets(const std::vector<std::string>& words) const {

@@ -55,7 +55,10 @@ class ObjectSession {
   Result<Reply> ask(const Question& question);
   Result<objects::Value> ask_value(const Question& question);
   Result<Reply> listen(const Question& question, const OnPiece& on_piece);
-  Result<int> execute(const std::string& target, bool reads_input);
+  bool is_on_terminal() const;
+
+  // Its output goes to ours.
+  Result<int> execute(const std::string& target, Conversation manner);
 
   // `pods a b`, `pods,jobs`, `pod/a job/b`, `all`.
   Result<std::vector<Target>> targets(const std::vector<std::string>& words) const;

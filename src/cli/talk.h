@@ -42,6 +42,7 @@ struct Conversation {
   std::function<void(std::string_view text)> out;
   std::function<void(std::string_view text)> error;
   bool reads_input = false;
+  bool has_terminal = false;  // it is to have one, and we have one too
 };
 
 class Talk {
@@ -59,6 +60,9 @@ class Talk {
 
   // That of the kubeconfig's context.
   virtual std::string name_space() const = 0;
+
+  // Whether somebody sits before it.
+  virtual bool is_on_terminal() const { return false; }
 };
 
 struct TalkOptions {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "main/credentials.h"
 
+#include <algorithm>
 #include <optional>
 
 #include "base/os/files.h"
@@ -54,9 +55,8 @@ bool serves(const server::CertifiedKey& key, const std::vector<std::string>& hos
 
 Result<server::CertifiedKey> load_server(const std::string& data,
                                          const server::CertifiedKey& authority,
-                                         const std::string& host, Instant now) {
+                                         const std::vector<std::string>& hosts, Instant now) {
   const KeyPaths paths = paths_of(data, "server");
-  const std::vector<std::string> hosts = server::server_hosts(host);
   auto found = read_key(paths);
   if (found && serves(*found, hosts, now)) return std::move(*found);
   server::CertifiedKey made =
@@ -86,12 +86,15 @@ Result<Secret> load_admin_token(const std::string& data, Random& random) {
 }  // namespace
 
 Result<Credentials> load_credentials(const std::string& data, const cli::Settings& settings,
-                                     Random& random, Instant now) {
+                                     const std::string& pod_gateway, Random& random, Instant now) {
   TRY(make_private_folder(data + "/tls"));
   const cli::ListenAddress listen = TRY(cli::parse_listen(settings.listen));
+  std::vector<std::string> hosts = server::server_hosts(listen.host);
+  const bool is_named = std::find(hosts.begin(), hosts.end(), pod_gateway) != hosts.end();
+  if (!pod_gateway.empty() && !is_named) hosts.push_back(pod_gateway);
   Credentials credentials;
   credentials.authority = TRY(load_authority(data, now));
-  credentials.server = TRY(load_server(data, credentials.authority, listen.host, now));
+  credentials.server = TRY(load_server(data, credentials.authority, hosts, now));
   credentials.service_account_key = TRY(load_service_account_key(data));
   credentials.admin_token = TRY(load_admin_token(data, random));
   credentials.tokens.push_back({.digest = server::digest_of(credentials.admin_token.reveal()),

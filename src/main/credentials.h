@@ -3,7 +3,7 @@
 // signs tokens of service accounts), and kubeconfig, which holds the administrator's token in
 // clear.
 //
-//   Credentials credentials = TRY(load_credentials(data, settings, random, clock.wall()));
+//   Credentials credentials = TRY(load_credentials(data, settings, gateway, random, clock.wall()));
 //   TRY(write_kubeconfig(…, address));
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -30,8 +30,10 @@ struct Credentials {
 };
 
 // Makes what is missing or about to expire. A damaged file is an error that names it.
+// `pod_gateway` is the machine as its pods see it, for which the server's certificate is good too;
+// empty: there are no pods.
 Result<Credentials> load_credentials(const std::string& data, const cli::Settings& settings,
-                                     Random& random, Instant now);
+                                     const std::string& pod_gateway, Random& random, Instant now);
 
 // In the data folder, and where the settings ask for it as well.
 Result<> write_kubeconfigs(const std::string& data, const cli::Settings& settings,

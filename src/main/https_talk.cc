@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "main/https_talk.h"
 
+#include <optional>
 #include <utility>
 
 #include "base/os/files.h"
 #include "base/os/folders.h"
 #include "base/os/process.h"
+#include "base/os/terminal.h"
 #include "cli/settings.h"
 #include "client/https/blocking_client.h"
 #include "client/https/pod_command.h"
@@ -50,6 +52,14 @@ class HttpsTalk final : public cli::Talk {
   Result<int> execute(const std::string& target, const cli::Conversation& with) override {
     client::PodCommandStreams streams{
         .out = with.out, .error = with.error, .follows_standard_input = with.reads_input};
+    std::optional<RawTerminal> raw;
+    if (with.has_terminal && is_input_a_terminal()) {
+      if (with.reads_input) raw.emplace();
+      streams.terminal_size = [] {
+        const auto sides = own_terminal_size();
+        return sides ? std::pair(sides->columns, sides->rows) : std::pair(0, 0);
+      };
+    }
     auto done = client::run_pod_command(access_, target, streams);
     // A file cannot be followed: it is read first.
     if (!done && done.error().code == ErrorCode::unsupported_media_type && with.reads_input) {
@@ -61,6 +71,7 @@ class HttpsTalk final : public cli::Talk {
   }
 
   std::string name_space() const override { return access_.name_space; }
+  bool is_on_terminal() const override { return is_input_a_terminal(); }
 
  private:
   const std::unique_ptr<client::BlockingClient> client_;

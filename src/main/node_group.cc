@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -18,6 +19,7 @@
 #include "cli/version.h"
 #include "main/pod_log_streams.h"
 #include "main/pod_streams.h"
+#include "main/pod_usage.h"
 
 namespace muster {
 
@@ -74,6 +76,17 @@ void give_pretended_addresses(std::vector<NodeOptions>& nodes) {
 
 }  // namespace
 
+Result<NodeGround> find_node_ground(const std::string& data, const cli::Settings& settings) {
+  const std::vector<NodeOptions> nodes = TRY(agent::parse_node_options(settings.nodes));
+  const bool all_pretend =
+      !nodes.empty() && std::all_of(nodes.begin(), nodes.end(),
+                                    [](const NodeOptions& node) { return node.is_pretended; });
+  if (all_pretend) return NodeGround{};
+  NodeGround ground{.isolation = probe_isolation()};
+  ground.network = agent::choose_pod_network(data, ground.isolation);
+  return ground;
+}
+
 struct NodeGroups::Parts {
   explicit Parts(NodeGroupsOptions options_in)
       : options(std::move(options_in)),
@@ -95,6 +108,7 @@ struct NodeGroups::Parts {
   std::vector<std::unique_ptr<agent::NodeAgent>> agents;
   PodLogStreams logs;
   PodAgentStreams streams{logs, options.house.executor};
+  PodUsage usage;
 };
 
 std::string NodeGroups::Parts::open_names(const std::string& gateway) {
@@ -109,12 +123,11 @@ std::string NodeGroups::Parts::open_names(const std::string& gateway) {
 }
 
 void NodeGroups::Parts::make_host(std::vector<NodeOptions> nodes, const Machine& machine) {
-  const Isolation isolation = probe_isolation();
-  const agent::PodNetwork network = agent::choose_pod_network(options.data, isolation);
+  const agent::PodNetwork& network = *options.ground.network;
   give_addresses(nodes, network.cidr, network.gateway);
   agent::HostOptions host_options{.pods_folder = options.data + "/pods",
                                   .images = options.settings.host_images,
-                                  .isolation = isolation,
+                                  .isolation = options.ground.isolation,
                                   .network = network,
                                   .hidden = {options.data}};
   if (!options.settings.kubeconfig.empty()) {
@@ -127,7 +140,10 @@ void NodeGroups::Parts::make_host(std::vector<NodeOptions> nodes, const Machine&
       agent::NodeAgentOptions{
           .nodes = std::move(nodes),
           .machine = facts_of(machine, "host"),
-          .pods = {.pods_folder = options.data + "/pods", .search_path = search_path()},
+          // Pods that share this machine's network ask whom it asks.
+          .pods = {.name_server = network.has_bridge() ? open_names(network.gateway) : "",
+                   .pods_folder = options.data + "/pods",
+                   .search_path = search_path()},
           .runtime_name = "host"},
       options.api, options.house, *host, files));
   agents.back()->follow([this](const client::CacheChange& change) { zone.apply(change); });
@@ -135,6 +151,7 @@ void NodeGroups::Parts::make_host(std::vector<NodeOptions> nodes, const Machine&
                                              options.data + "/pods"));
   streams.add(std::make_unique<agent::NodeStreams>(*agents.back(), options.house.executor,
                                                    &options.machine, options.data + "/pods"));
+  usage.add(std::make_unique<agent::NodeUsage>(*agents.back(), options.disk, options.house));
 }
 
 void NodeGroups::Parts::make_pretended(std::vector<NodeOptions> nodes, const Machine& machine) {
@@ -172,11 +189,13 @@ NodeGroups::~NodeGroups() = default;
 
 void NodeGroups::start() {
   for (const auto& each : parts_->agents) each->start();
+  parts_->usage.start();
 }
 
 void NodeGroups::stop() {
   parts_->logs.clear();
   parts_->streams.clear();
+  parts_->usage.clear();
   parts_->agents.clear();
 }
 
@@ -186,6 +205,10 @@ server::PodLogs& NodeGroups::logs() {
 
 server::PodStreams& NodeGroups::streams() {
   return parts_->streams;
+}
+
+const server::UsageSource& NodeGroups::usage() const {
+  return parts_->usage;
 }
 
 bool NodeGroups::are_ready() const {

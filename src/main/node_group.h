@@ -1,25 +1,42 @@
 // NodeGroups: the nodes of this machine, as `muster up --node …` declared them: those whose pods
 // are processes here, and those that only pretend. Each group is one agent with one runtime.
 //
-//   auto nodes = TRY(NodeGroups::make({…}));
+//   const NodeGround ground = TRY(find_node_ground(data, settings));
+//   auto nodes = TRY(NodeGroups::make({…, ground}));
 //   nodes->start();                       // on the house thread
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
+#include "agent/pod_network.h"
 #include "base/disk.h"
 #include "base/log.h"
 #include "base/os/poll_loop.h"
+#include "base/os/sandbox.h"
 #include "base/result.h"
 #include "cli/settings.h"
 #include "client/api.h"
 #include "client/list_watch.h"
 #include "server/pod_logs.h"
 #include "server/pod_streams.h"
+#include "server/usage.h"
 
 namespace muster {
+
+// What this machine permits its pods.
+struct NodeGround {
+  Isolation isolation = Isolation::none;
+  // Of the pods that are processes here; none where all nodes pretend.
+  std::optional<agent::PodNetwork> network = {};
+
+  std::string gateway() const { return network ? network->gateway : std::string(); }
+};
+
+// Finds it out, and makes the network. Blocks; before the loops run.
+Result<NodeGround> find_node_ground(const std::string& data, const cli::Settings& settings);
 
 struct NodeGroupsOptions {
   std::string data;
@@ -28,12 +45,13 @@ struct NodeGroupsOptions {
   client::Api& api;
   PollLoop& machine;
   Disk& disk;
+  NodeGround ground;
   Log log;
 };
 
 class NodeGroups {
  public:
-  // Finds out what isolation and network this machine permits. Blocks; before the loops run.
+  // Blocks; before the loops run.
   static Result<std::unique_ptr<NodeGroups>> make(NodeGroupsOptions options);
   ~NodeGroups();
 
@@ -42,6 +60,7 @@ class NodeGroups {
 
   server::PodLogs& logs();
   server::PodStreams& streams();
+  const server::UsageSource& usage() const;
 
   // On the house thread: nothing is heard of the nodes afterwards. Pods run on.
   void stop();

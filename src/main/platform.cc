@@ -31,6 +31,7 @@ namespace {
 
 constexpr Span patience = Span::of_seconds(30);
 constexpr Span look_every = Span::of_milliseconds(1);
+constexpr std::uint16_t usual_port = 443;
 
 }  // namespace
 
@@ -44,6 +45,7 @@ struct Platform::Parts {
   SystemClock clock;
   SystemRandom random;
   std::unique_ptr<FileLock> lock;
+  NodeGround ground;
   Credentials credentials;
   std::unique_ptr<server::TokenSigner> signer;
   std::unique_ptr<server::Authenticator> authenticator;
@@ -62,9 +64,11 @@ struct Platform::Parts {
   std::unique_ptr<control::Controllers> controllers;
   std::unique_ptr<NodeGroups> nodes;
   std::unique_ptr<server::HttpListener> listener;
+  server::ServiceAddress own_service;
   std::vector<std::jthread> threads;
 
   Result<> open_credentials();
+  Result<> listen();
   Result<> open_store();
   void compose();
   void run_threads();
@@ -73,7 +77,7 @@ struct Platform::Parts {
 };
 
 Result<> Platform::Parts::open_credentials() {
-  credentials = TRY(load_credentials(data, settings, random, clock.wall()));
+  credentials = TRY(load_credentials(data, settings, ground.gateway(), random, clock.wall()));
   signer = std::make_unique<server::TokenSigner>(
       TRY(server::TokenSigner::of_key(credentials.service_account_key.reveal())));
   authenticator = std::make_unique<server::Authenticator>(clock, signer.get());
@@ -91,6 +95,40 @@ Result<> Platform::Parts::open_store() {
   return {};
 }
 
+// Where its pods find it: on the machine's address in their network, on the port that everybody
+// expects where it is free, else on the one that was asked for.
+Result<> Platform::Parts::listen() {
+  listener = std::make_unique<server::HttpListener>(
+      [this](server::Request request, server::Respond respond) {
+        server->handle(std::move(request), std::move(respond));
+      },
+      server::HttpOptions{.house = house,
+                          .authenticator = *authenticator,
+                          .server = credentials.server,
+                          .client_authority_pem = credentials.authority.certificate_pem,
+                          .counters = &http_counters,
+                          .log = log.child("http")});
+  const cli::ListenAddress asked = TRY(cli::parse_listen(settings.listen));
+  TRY(listener->open(asked.host, asked.port));
+  const std::string address = listener->address();
+  const std::string host = address.substr(0, address.rfind(':'));
+  const auto port = static_cast<std::uint16_t>(std::stoi(address.substr(host.size() + 1)));
+  const std::string gateway = ground.gateway();
+  const bool is_everywhere = host == "0.0.0.0" || host == "[::]";
+  if (gateway.empty()) {
+    own_service = {.address = is_everywhere ? "127.0.0.1" : host, .port = port};
+  } else if (listener->open(gateway, usual_port)) {
+    own_service = {.address = gateway, .port = usual_port};
+  } else if (is_everywhere || listener->open(gateway, port)) {
+    own_service = {.address = gateway, .port = port};
+  } else {
+    log.warning("pods cannot reach this server", {{"address", gateway}});
+  }
+  // An address of the other family has no such Service.
+  if (own_service.address.starts_with('[')) own_service = {};
+  return {};
+}
+
 void Platform::Parts::compose() {
   audit = std::make_unique<server::AuditFile>(disk, house,
                                               server::AuditOptions{.folder = data + "/audit"});
@@ -102,6 +140,7 @@ void Platform::Parts::compose() {
                             .signer = signer.get(),
                             .authenticator = authenticator.get(),
                             .authority_pem = credentials.authority.certificate_pem,
+                            .own_service = own_service,
                             .audit = audit.get(),
                             .log = log.child("server")});
   controller_api = server->in_process(server::controller_identity());
@@ -114,16 +153,6 @@ void Platform::Parts::compose() {
                               .disk = &disk,
                               .metrics = &metrics,
                               .log = log.child("control")});
-  listener = std::make_unique<server::HttpListener>(
-      [this](server::Request request, server::Respond respond) {
-        server->handle(std::move(request), std::move(respond));
-      },
-      server::HttpOptions{.house = house,
-                          .authenticator = *authenticator,
-                          .server = credentials.server,
-                          .client_authority_pem = credentials.authority.certificate_pem,
-                          .counters = &http_counters,
-                          .log = log.child("http")});
 }
 
 Result<std::unique_ptr<Platform>> Platform::open(const std::string& data,
@@ -133,8 +162,10 @@ Result<std::unique_ptr<Platform>> Platform::open(const std::string& data,
   parts->settings = settings;
   parts->lock = TRY(parts->disk.lock(cli::lock_path(data)));
   TRY(write_private_file(cli::pid_path(data), std::to_string(process_id()) + "\n"));
+  parts->ground = TRY(find_node_ground(data, settings));
   TRY(parts->open_credentials());
   TRY(parts->open_store());
+  TRY(parts->listen());
   parts->compose();
   parts->nodes = TRY(NodeGroups::make({.data = data,
                                        .settings = settings,
@@ -142,11 +173,11 @@ Result<std::unique_ptr<Platform>> Platform::open(const std::string& data,
                                        .api = *parts->agent_api,
                                        .machine = parts->machine,
                                        .disk = parts->disk,
+                                       .ground = parts->ground,
                                        .log = log.child("agent")}));
   parts->server->set_logs(&parts->nodes->logs());
   parts->server->set_streams(&parts->nodes->streams());
-  const cli::ListenAddress listen = TRY(cli::parse_listen(settings.listen));
-  TRY(parts->listener->open(listen.host, listen.port));
+  parts->server->set_usage(&parts->nodes->usage());
   return std::unique_ptr<Platform>(new Platform(std::move(parts)));
 }
 

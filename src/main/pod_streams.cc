@@ -31,7 +31,7 @@ class AgentStream final : public server::PodStream {
   std::unique_ptr<agent::ContainerStream> stream_;
 };
 
-// The container's output as it comes. Its input is nobody's: what is written to it goes nowhere.
+// The output of a container that only pretends. What is written to it goes nowhere.
 class AttachedLog final : public server::PodStream {
  public:
   AttachedLog(std::unique_ptr<server::Stream> log, Executor& house)
@@ -81,6 +81,10 @@ Result<std::unique_ptr<server::PodStream>> PodAgentStreams::exec(
 
 Result<std::unique_ptr<server::PodStream>> PodAgentStreams::attach(const std::string& pod_uid,
                                                                    const std::string& container) {
+  const agent::NodeStreams* agent = TRY(agent_of(pod_uid));
+  auto attached = agent->attach(pod_uid, container);
+  if (attached) return wrapped(std::move(*attached));
+  // Of a pretended container, whose output is only told.
   auto log = TRY(
       logs_.open({.pod_uid = pod_uid, .container = container, .follow = true, .tail_lines = 0}));
   return std::make_unique<AttachedLog>(std::move(log), house_);

@@ -14,6 +14,7 @@
 #include "objects/rewrite.h"
 #include "server/service_account_token.h"
 #include "server/token_signer.h"
+#include "server/token_volume.h"
 
 namespace muster::server {
 
@@ -55,6 +56,19 @@ std::vector<std::string> lines_of(std::string_view text) {
 
 Value named(std::string_view name) {
   return Value::object({{"metadata", Value::object({{"name", Value::string(name)}})}});
+}
+
+// By which programs in pods know this server.
+Value certificate_map(const std::string& authority_pem) {
+  return Value::object(
+      {{"metadata",
+        Value::object(
+            {{"name", Value::string(root_certificate_map)},
+             {"annotations",
+              Value::object({{"kubernetes.io/description",
+                              Value::string("The certificate of the authority that vouches for "
+                                            "this API server, mounted into every pod.")}})}})},
+       {"data", Value::object({{root_certificate_key, Value::string(authority_pem)}})}});
 }
 
 // What a Secret of a service account gains: who it is for, and the token itself.
@@ -139,6 +153,8 @@ void AccountKeeper::on_change(const CacheChange& change) {
   } else if (is_core(*about, "serviceaccounts")) {
     const bool is_default = about->name == default_account;
     if (is_default && change.now == nullptr) look_at(about->name_space);
+  } else if (is_core(*about, "configmaps")) {
+    if (about->name == root_certificate_map) look_at(about->name_space);
   } else if (is_core(*about, "secrets")) {
     if (about->name_space == token_namespace) tokens_changed_ = true;
     if (change.now != nullptr) secrets_.insert(about->name_space + "/" + about->name);
@@ -166,6 +182,7 @@ void AccountKeeper::turn() {
   for (const std::string& name_space : std::exchange(namespaces_, {})) {
     if (!is_open(name_space)) continue;
     ensure("serviceaccounts", name_space, default_account, named(default_account));
+    if (!options_.authority_pem.empty()) keep_certificate(name_space);
   }
   const auto secrets = context_.registry.find_resource("", "secrets");
   for (const std::string& place : std::exchange(secrets_, {})) {
@@ -184,6 +201,23 @@ void AccountKeeper::ensure(std::string_view plural, const std::string& name_spac
   create(context_,
          {.target = {.kind = kind, .version = &kind->storage_version(), .name_space = name_space},
           .body = body,
+          .identity = keeper_identity()},
+         [](const Outcome<Written>&) {});
+}
+
+// Whoever changes it would cut off the pods of the namespace: it is put right.
+void AccountKeeper::keep_certificate(const std::string& name_space) {
+  const auto maps = context_.registry.find_resource("", "configmaps");
+  const CachedObject* found = context_.cache.find(*maps, name_space, root_certificate_map);
+  const Value wanted = certificate_map(options_.authority_pem);
+  if (found == nullptr) return ensure("configmaps", name_space, root_certificate_map, wanted);
+  if (context_.trees.tree_of(found->bytes)["data"] == wanted["data"]) return;
+  update(context_,
+         {.target = {.kind = maps,
+                     .version = &maps->storage_version(),
+                     .name_space = name_space,
+                     .name = std::string(root_certificate_map)},
+          .body = wanted,
           .identity = keeper_identity()},
          [](const Outcome<Written>&) {});
 }

@@ -1,4 +1,5 @@
-// AccountKeeper: the service account `default` that every namespace has by itself. It also fills
+// AccountKeeper: the service account `default` and the config map `kube-root-ca.crt` that every
+// namespace has by itself. It also fills
 // Secrets of the type kubernetes.io/service-account-token, and hands the authenticator the tokens
 // that are kept as Secrets of the type muster.dev/token in kube-system.
 //
@@ -39,7 +40,7 @@ objects::Value token_secret(const TokenRecord& record, std::string_view descript
 class AccountKeeper {
  public:
   struct Options {
-    std::string authority_pem = {};          // told in Secrets of service accounts
+    std::string authority_pem = {};          // told in Secrets and in kube-root-ca.crt
     Authenticator* authenticator = nullptr;  // null: nobody wants the tokens
   };
 
@@ -57,6 +58,7 @@ class AccountKeeper {
   void turn();
   void ensure(std::string_view plural, const std::string& name_space, std::string_view name,
               const objects::Value& body);
+  void keep_certificate(const std::string& name_space);
   void fill_account_secret(const CachedObject& secret);
   void tell_tokens();
   bool is_open(const std::string& name_space) const;

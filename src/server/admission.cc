@@ -7,6 +7,7 @@
 #include "objects/metadata.h"
 #include "objects/resource.h"
 #include "objects/rewrite.h"
+#include "server/admission_policies.h"
 #include "server/custom_definition.h"
 #include "server/pod_warnings.h"
 
@@ -120,6 +121,9 @@ Outcome<> admit(Context& context, Admission& admission) {
   if (target.is(webhook_group, "mutatingwebhookconfigurations") ||
       target.is(webhook_group, "validatingwebhookconfigurations")) {
     return admit_webhook_configuration(admission);
+  }
+  if (target.is(webhook_group, "validatingadmissionpolicies")) {
+    return admit_admission_policy(admission);
   }
   if (is_definition(target)) return admit_definition(context, admission);
   return {};

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "server/admission_policies.h"
 #include "server/claim_protection.h"
 #include "server/limit_ranges.h"
 #include "server/pod_security.h"
@@ -72,6 +73,7 @@ void change_on_admission(Context& context, Admission& admission, AdmitAnswer don
 
 void check_on_admission(Context& context, Admission& admission, AdmitAnswer done) {
   if (auto checked = check_in_process(context, admission); !checked) return done(checked);
+  if (auto checked = check_admission_policies(context, admission); !checked) return done(checked);
   if (context.webhooks == nullptr) return admit_by_quota(context, admission, std::move(done));
   context.webhooks->check(
       admission, [&context, &admission, done = std::move(done)](Outcome<> checked) mutable {
@@ -85,9 +87,10 @@ void admit_without_object(Context& context, Admission& admission, AdmitAnswer do
       is_lasting_namespace(admission.target.name)) {
     return done(forbidden(admission.target, "this namespace may not be deleted"));
   }
-  if (context.webhooks == nullptr) return done({});
+  if (context.webhooks == nullptr) return done(check_admission_policies(context, admission));
   context.webhooks->change(
       admission, [&context, &admission, done = std::move(done)](Outcome<> changed) mutable {
+        if (changed) changed = check_admission_policies(context, admission);
         if (!changed) return done(std::move(changed));
         context.webhooks->check(admission, std::move(done));
       });

@@ -3,6 +3,7 @@
 #include "objects/metadata.h"
 #include "objects/rewrite.h"
 #include "server/admission.h"
+#include "server/own_service.h"
 
 namespace muster::server {
 
@@ -109,7 +110,7 @@ Outcome<> admit_service(Context& context, Admission& admission) {
   }
   give_families(admission);
   const View spec = admission.object["spec"];
-  if (is_served(spec)) return {};
+  if (is_served(spec) || is_own_service(admission)) return {};
   const std::string_view why =
       "this server gives no cluster addresses: nothing listens on this Service; set "
       "spec.clusterIP to None and reach the pods by their names";

@@ -7,6 +7,7 @@
 #include "objects/metadata.h"
 #include "objects/rewrite.h"
 #include "server/admission.h"
+#include "server/token_volume.h"
 
 namespace muster::server {
 
@@ -127,6 +128,10 @@ Outcome<> give_service_account(Context& context, Admission& admission) {
   next.set("serviceAccount", builder.text(name));
   if (spec["imagePullSecrets"].empty() && !account["imagePullSecrets"].empty()) {
     next.set("imagePullSecrets", builder.copy(account["imagePullSecrets"]));
+  }
+  // Without a signer there are no tokens, and a pod would wait for its own for ever.
+  if (context.signer != nullptr && wants_token_volume(account, spec)) {
+    mount_token_volume(spec, next, builder, context.random);
   }
   Rewrite root(admission.object);
   root.set("spec", next.finish(builder));

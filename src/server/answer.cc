@@ -136,16 +136,21 @@ Response list_answer(Context& context, const Target& target, const AnswerForm& f
   }
   const auto list = objects::parse_json(*text, {.bytes_max = text->size()});
   if (!list) return failure_answer(list.error(), form);
+  return value_list_answer(context, target, form, *list);
+}
+
+Response value_list_answer(const Context& context, const Target& target, const AnswerForm& form,
+                           const Value& list) {
   if (is_table(form.form.shape)) {
     const TablePrinter printer(*target.kind, *target.version);
     const Value table = printer.list(
-        *list, {.shape = form.form.shape, .include = form.include, .now = context.clock.wall()});
+        list, {.shape = form.form.shape, .include = form.include, .now = context.clock.wall()});
     return value_answer(200, table, form);
   }
   if (is_partial_metadata(form.form.shape)) {
-    return value_answer(200, partial_metadata_list(*list, form.form.shape), form);
+    return value_answer(200, partial_metadata_list(list, form.form.shape), form);
   }
-  return value_answer(200, *list, form);
+  return value_answer(200, list, form);
 }
 
 Response removed_answer(const Context& context, const Target& target, const AnswerForm& form,

@@ -44,6 +44,9 @@ Response item_answer(Context& context, const Target& target, const AnswerForm& f
                      const Item& item);
 Response list_answer(Context& context, const Target& target, const AnswerForm& form,
                      const Snapshot& snapshot);
+// A list that is a value already.
+Response value_list_answer(const Context& context, const Target& target, const AnswerForm& form,
+                           const objects::Value& list);
 
 // The object while it is still there, and of kinds that always show it; otherwise a Status.
 Response removed_answer(const Context& context, const Target& target, const AnswerForm& form,

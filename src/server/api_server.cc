@@ -14,6 +14,7 @@
 #include "server/in_process_api.h"
 #include "server/node_scope.h"
 #include "server/object_cache.h"
+#include "server/own_service.h"
 #include "server/quota_book.h"
 #include "server/request_handler.h"
 #include "server/role_keeper.h"
@@ -90,6 +91,7 @@ struct ApiServer::Parts {
         role_keeper(context, roles),
         account_keeper(context, {.authority_pem = options.authority_pem,
                                  .authenticator = options.authenticator}),
+        own_service(context, options.own_service),
         role_based(options.role_based) {
     context.quota = &quota;
     context.webhooks = &webhooks;
@@ -123,6 +125,7 @@ struct ApiServer::Parts {
   ServerMetrics metrics;
   RoleKeeper role_keeper;
   AccountKeeper account_keeper;
+  OwnService own_service;
   bool role_based;
 };
 
@@ -150,6 +153,7 @@ void ApiServer::Parts::start() {
     disruption.on_change(change);
     role_keeper.on_change(change);
     if (role_based) account_keeper.on_change(change);
+    own_service.on_change(change);
   });
 }
 
@@ -191,6 +195,7 @@ Result<> ApiServer::load() {
   for (const SystemPriority& system : system_priorities) parts_->ensure_priority_class(system);
   parts_->role_keeper.start(parts_->role_based);
   if (parts_->role_based) parts_->account_keeper.start();
+  parts_->own_service.start();
   return {};
 }
 
@@ -200,6 +205,10 @@ void ApiServer::set_logs(PodLogs* logs) {
 
 void ApiServer::set_streams(PodStreams* streams) {
   parts_->context.streams = streams;
+}
+
+void ApiServer::set_usage(const UsageSource* usage) {
+  parts_->handler.set_usage(usage);
 }
 
 void ApiServer::handle(Request request, Respond respond) {

@@ -29,9 +29,11 @@
 #include "server/audit.h"
 #include "server/authentication.h"
 #include "server/authorizer.h"
+#include "server/own_service.h"
 #include "server/pod_logs.h"
 #include "server/pod_streams.h"
 #include "server/request.h"
+#include "server/usage.h"
 #include "server/webhook_transport.h"
 #include "store/store.h"
 
@@ -46,6 +48,7 @@ struct ServerOptions {
   const TokenSigner* signer = nullptr;     // null: service accounts have no tokens
   Authenticator* authenticator = nullptr;  // is given the tokens that are kept as Secrets
   std::string authority_pem = {};          // who vouches for this server, told to every namespace
+  ServiceAddress own_service = {};         // where pods find this server; empty: nowhere
   AuditSink* audit = nullptr;              // null: nobody keeps a record of who changed what
   Log log = Log::silent();
 };
@@ -66,6 +69,7 @@ class ApiServer {
   // Where the logs come from may be known only after the agents are made.
   void set_logs(PodLogs* logs);
   void set_streams(PodStreams* streams);
+  void set_usage(const UsageSource* usage);
 
   void handle(Request request, Respond respond);
 

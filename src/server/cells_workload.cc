@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "base/quantity.h"
 #include "objects/label_selector.h"
 #include "objects/metadata.h"
 #include "server/cells_table.h"
@@ -214,6 +215,24 @@ Node autoscaler_targets(View autoscaler, const CellContext& context) {
   return cell_text(context, all);
 }
 
+// The containers of PodMetrics together.
+Node pod_usage(View metrics, std::string_view resource, const CellContext& context) {
+  Quantity sum;
+  for (View container : metrics["containers"].elements()) {
+    const auto used = Quantity::parse(container["usage"][resource].string_or("0"));
+    if (used) sum += *used;
+  }
+  return cell_text(context, sum.to_string());
+}
+
+Node pod_usage_cpu(View metrics, const CellContext& context) {
+  return pod_usage(metrics, "cpu", context);
+}
+
+Node pod_usage_memory(View metrics, const CellContext& context) {
+  return pod_usage(metrics, "memory", context);
+}
+
 constexpr NamedCell cells[] = {
     {"autoscaler-max-pods", autoscaler_max_pods},
     {"autoscaler-min-pods", autoscaler_min_pods},
@@ -230,6 +249,8 @@ constexpr NamedCell cells[] = {
     {"pod-template-containers", pod_template_containers},
     {"pod-template-images", pod_template_images},
     {"pod-template-labels", pod_template_labels},
+    {"pod-usage-cpu", pod_usage_cpu},
+    {"pod-usage-memory", pod_usage_memory},
     {"policy-pod-selector", policy_pod_selector},
     {"replicas-available", replicas_available},
     {"replicas-ready", replicas_ready},

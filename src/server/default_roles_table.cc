@@ -225,6 +225,7 @@ constexpr RuleRow muster_rules[] = {
     {"system:muster:aggregate-to-view", "get list watch", queued_groups, "*"},
     {"system:muster:aggregate-to-view", "get list watch", "kueue.x-k8s.io",
      "localqueues localqueues/status workloads workloads/status"},
+    {"system:muster:aggregate-to-view", "get list watch", "metrics.k8s.io", "nodes pods"},
     {"system:muster:agent", "get list watch", "core",
      "configmaps namespaces nodes persistentvolumeclaims persistentvolumes pods secrets "
      "serviceaccounts services"},

@@ -11,6 +11,7 @@
 #include "server/audit_call.h"
 #include "server/limits.h"
 #include "server/read.h"
+#include "server/reviews.h"
 #include "server/stored_object.h"
 #include "server/watch_feed.h"
 #include "server/write.h"
@@ -207,6 +208,11 @@ void InProcessApi::call(Call call, client::Answer answer) {
   if (call.verb == Verb::get) return answer_later(std::move(answer), get_value(context_, target));
   if (call.verb == Verb::list) {
     return answer_later(std::move(answer), list_value(context_, call, target));
+  }
+  if (target.is("", "serviceaccounts") && target.subresource == "token") {
+    auto reviewed = request_token(context_, write_request(std::move(call), std::move(target)));
+    return answer_later(std::move(answer), reviewed ? Outcome<Value>(std::move(reviewed->object))
+                                                    : Outcome<Value>(std::move(reviewed).error()));
   }
   WriteAnswer done = [target, answer = std::move(answer)](Outcome<Written> written) mutable {
     if (!written) return answer(written.error().to_error());

@@ -226,8 +226,13 @@ void write_paths(JsonText& out, const Kind& kind, const KindVersion& version) {
           ? fmt::format("{}namespaces/{{namespace}}/{}", root, kind.plural)
           : root + kind.plural;
   if (!kind.is_stored) {
+    const bool is_read = kind.own_verbs.front() == "get";
     out.key(collection).begin_object();
-    write_operation(out, "post", kind, version.name);
+    write_operation(out, is_read ? "get" : "post", kind, version.name);
+    out.end_object();
+    if (!is_read) return;
+    out.key(collection + "/{name}").begin_object();
+    write_operation(out, "get", kind, version.name);
     out.end_object();
     return;
   }

@@ -15,6 +15,7 @@
 #include "server/port_forward.h"
 #include "server/read.h"
 #include "server/remote_command.h"
+#include "server/spdy_command.h"
 
 namespace muster::server {
 
@@ -26,12 +27,26 @@ namespace {
 
 constexpr std::string_view spdy_protocol = "SPDY/3.1+portforward.k8s.io";
 constexpr std::string_view channel_protocol = "v4.channel.k8s.io";
+constexpr std::string_view forward_protocol = "portforward.k8s.io";
 
-Failure no_protocol(const std::vector<std::string>& offered) {
-  return Error::bad_request(fmt::format(
-      "unable to upgrade: unable to negotiate protocol: client supports [{}], server accepts "
-      "[v5.channel.k8s.io v4.channel.k8s.io]",
-      fmt::join(offered, " ")));
+bool offers(const std::vector<std::string>& protocols, const std::string& protocol) {
+  return std::find(protocols.begin(), protocols.end(), protocol) != protocols.end();
+}
+
+bool is_plain_spdy(const std::vector<std::string>& protocols) {
+  return !protocols.empty() && protocols.front().starts_with(plain_spdy);
+}
+
+Failure no_protocol(std::vector<std::string> offered) {
+  std::string_view spoken = "v5.channel.k8s.io v4.channel.k8s.io";
+  if (is_plain_spdy(offered)) {
+    spoken = "v4.channel.k8s.io";
+    for (std::string& each : offered) each.erase(0, plain_spdy.size());
+  }
+  return Error::bad_request(
+      fmt::format("unable to upgrade: unable to negotiate protocol: client supports [{}], server "
+                  "accepts [{}]",
+                  fmt::join(offered, " "), spoken));
 }
 
 Outcome<> check_running(const Value& pod) {
@@ -80,7 +95,11 @@ Outcome<Upgrade> open_command(Context& context, const Wish& wish) {
   if (is_exec && options.shown.command.empty()) {
     return Error::bad_request("you must specify at least 1 command for the container");
   }
-  std::string protocol = choose_command_protocol(*wish.protocols);
+  const bool is_spdy = is_plain_spdy(*wish.protocols);
+  const std::string spdy_command = std::string(plain_spdy) + std::string(channel_protocol);
+  std::string protocol = !is_spdy ? choose_command_protocol(*wish.protocols)
+                         : offers(*wish.protocols, spdy_command) ? spdy_command
+                                                                 : std::string();
   if (protocol.empty()) return no_protocol(*wish.protocols);
   const std::string uid(objects::uid_of(wish.pod));
   auto stream = is_exec ? TRY(context.streams->exec({.pod_uid = uid,
@@ -89,6 +108,13 @@ Outcome<Upgrade> open_command(Context& context, const Wish& wish) {
                                                      .has_input = options.has_input,
                                                      .has_terminal = options.has_terminal}))
                         : TRY(context.streams->attach(uid, wish.container));
+  if (is_spdy) {
+    return Upgrade{
+        std::move(protocol),
+        std::make_unique<SpdyCommand>(
+            context.house, std::move(stream), std::move(options.shown),
+            SpdyCommand::Expected{.input = options.has_input, .resize = options.has_terminal})};
+  }
   return Upgrade{std::move(protocol),
                  std::make_unique<RemoteCommand>(std::move(stream), std::move(options.shown))};
 }
@@ -126,14 +152,12 @@ Outcome<Upgrade> open_forward(Context& context, const Wish& wish) {
     request.port = port;
     return streams->connect(request);
   };
-  const auto offers = [&](std::string_view protocol) {
-    return std::ranges::find(protocols, protocol) != protocols.end();
-  };
-  if (offers(spdy_protocol)) {
-    return Upgrade{std::string(spdy_protocol),
-                   make_spdy_forward(context.house, std::move(connect))};
+  for (const std::string& protocol :
+       {std::string(spdy_protocol), std::string(plain_spdy) + std::string(forward_protocol)}) {
+    if (!offers(protocols, protocol)) continue;
+    return Upgrade{protocol, make_spdy_forward(context.house, std::move(connect))};
   }
-  if (!offers(channel_protocol)) return no_protocol(protocols);
+  if (!offers(protocols, std::string(channel_protocol))) return no_protocol(protocols);
   const auto ports = ALLOWED(read_ports(wish.query));
   return Upgrade{std::string(channel_protocol),
                  make_channel_forward(context.house, std::move(connect), ports)};

@@ -59,7 +59,7 @@ StreamStep RemoteCommand::take(std::size_t bytes_max) {
     step.pieces.push_back(message_of(error_channel, read.error));
   }
   if (read.end) {
-    step.pieces.push_back(message_of(end_channel, end_text(*read.end)));
+    step.pieces.push_back(message_of(end_channel, end_text(*read.end, options_.command)));
     step.ended = true;
   }
   return step;
@@ -75,19 +75,23 @@ void RemoteCommand::hear(std::string message, Task taken) {
     stream_->close_input();
   }
   if (channel == resize_channel) {
-    const auto size = objects::parse_json(message.substr(1));
-    if (size) {
-      const auto side = [&](std::string_view name) {
-        return static_cast<int>(
-            std::clamp<std::int64_t>((*size)[name].integer_or(0), 0, terminal_side_max));
-      };
-      stream_->resize(side("Width"), side("Height"));
-    }
+    const auto size = read_terminal_size(message.substr(1));
+    if (size) stream_->resize(size->columns, size->rows);
   }
   stream_->write("", std::move(taken));
 }
 
-std::string RemoteCommand::end_text(const PodStreamEnd& end) const {
+std::optional<TerminalSize> read_terminal_size(const std::string& text) {
+  const auto size = objects::parse_json(text);
+  if (!size) return std::nullopt;
+  const auto side = [&](std::string_view name) {
+    return static_cast<int>(
+        std::clamp<std::int64_t>((*size)[name].integer_or(0), 0, terminal_side_max));
+  };
+  return TerminalSize{side("Width"), side("Height")};
+}
+
+std::string end_text(const PodStreamEnd& end, const std::vector<std::string>& command) {
   if (!end.failure.empty()) {
     return objects::to_json(Value::object(
         {{"metadata", Value::object({})},
@@ -112,7 +116,7 @@ std::string RemoteCommand::end_text(const PodStreamEnd& end) const {
        {"message",
         Value::string(fmt::format("command terminated with non-zero exit code: error executing "
                                   "command [{}], exit code {}",
-                                  fmt::join(options_.command, " "), end.exit_code))},
+                                  fmt::join(command, " "), end.exit_code))},
        {"reason", Value::string("NonZeroExitCode")},
        {"details", Value::object({{"causes", Value::array({cause})}})}}));
 }

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,12 +36,20 @@ class RemoteCommand final : public Conversation {
   void hear(std::string message, Task taken) override;
 
  private:
-  std::string end_text(const PodStreamEnd& end) const;
-
   std::unique_ptr<PodStream> stream_;
   RemoteCommandOptions options_;
   bool has_greeted_ = false;
 };
+
+// How a command ended, as a Status in JSON.
+std::string end_text(const PodStreamEnd& end, const std::vector<std::string>& command);
+
+// {"Width":80,"Height":24}, kept within what a terminal can have; nothing where it is none.
+struct TerminalSize {
+  int columns = 0;
+  int rows = 0;
+};
+std::optional<TerminalSize> read_terminal_size(const std::string& text);
 
 // The best subprotocol that both sides speak; empty where there is none.
 std::string choose_command_protocol(const std::vector<std::string>& offered);

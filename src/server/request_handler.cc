@@ -14,6 +14,7 @@
 #include "server/body.h"
 #include "server/evict.h"
 #include "server/limits.h"
+#include "server/metrics_kinds.h"
 #include "server/pod_stream_request.h"
 #include "server/remove_collection.h"
 #include "server/scale.h"
@@ -145,8 +146,12 @@ Outcome<> RequestHandler::check_route(Asked& asked) const {
   if (route.watches && !route.subresource.empty()) return failures::unknown_resource();
   if (!fits(asked.verb, route) || (across && !reads_all)) return failures::method_not_allowed();
   if (!target.kind->is_stored) {
-    if (!route.name.empty()) return failures::unknown_resource();
-    if (asked.verb != "create") return failures::method_not_allowed();
+    const std::vector<std::string>& offered = target.kind->own_verbs;
+    const auto offers = [&offered](std::string_view verb) {
+      return std::find(offered.begin(), offered.end(), verb) != offered.end();
+    };
+    if (!route.name.empty() && !offers("get")) return failures::unknown_resource();
+    if (!offers(asked.verb)) return failures::method_not_allowed();
   }
   if (target.subresource.empty() && target.kind->is_stored) {
     const auto verbs = verbs_of(*target.kind);
@@ -225,11 +230,29 @@ void RequestHandler::dispatch(Asked asked) {
   if (asked.verb == "patch") return patch(std::move(asked));
   if (asked.verb == "delete") return remove(std::move(asked));
   if (asked.verb == "deletecollection") return remove_collection(std::move(asked));
-  Response response = asked.verb == "watch"               ? watch(asked)
+  Response response = !asked.target.kind->is_stored       ? computed(asked)
+                      : asked.verb == "watch"             ? watch(asked)
                       : asked.verb == "list"              ? list(asked)
                       : asked.target.subresource == "log" ? log(asked)
                                                           : get(asked);
   respond_later(std::move(asked.respond), std::move(response));
+}
+
+// What nothing stores and can be read: what the agents measure.
+Response RequestHandler::computed(const Asked& asked) {
+  const Query& query = asked.route.query;
+  if (asked.verb == "get") {
+    const auto object = metrics_of(context_, usage_, asked.target);
+    if (!object) return failure_answer(object.error(), asked.form);
+    return value_answer(200, shaped(context_, asked.target, asked.form, *object), asked.form);
+  }
+  const auto list = metrics_list(context_, usage_,
+                                 {.target = asked.target,
+                                  .labels = query.text_or_empty("labelSelector"),
+                                  .fields = query.text_or_empty("fieldSelector"),
+                                  .typed_items = asked.form.form.shape != Shape::plain});
+  if (!list) return failure_answer(list.error(), asked.form);
+  return value_list_answer(context_, asked.target, asked.form, *list);
 }
 
 // Webhooks may have a say in it: to them it is a connection with options.

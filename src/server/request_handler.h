@@ -18,6 +18,7 @@
 #include "server/openapi.h"
 #include "server/request.h"
 #include "server/route.h"
+#include "server/usage.h"
 #include "server/watch_stream.h"
 #include "server/write.h"
 
@@ -28,6 +29,9 @@ class RequestHandler {
   explicit RequestHandler(Context& context);
 
   void handle(Request request, Respond respond);
+
+  // Who measures; null: nobody.
+  void set_usage(const UsageSource* usage) { usage_ = usage; }
 
  private:
   // One request on its way.
@@ -57,6 +61,7 @@ class RequestHandler {
   Response get(const Asked& asked);
   Response list(const Asked& asked);
   Response watch(const Asked& asked);
+  Response computed(const Asked& asked);
   Outcome<std::string> watched_fields(const Asked& asked) const;
   Response log(const Asked& asked);
   void converse(Asked asked);
@@ -80,6 +85,7 @@ class RequestHandler {
   void follow_kinds();
 
   Context& context_;
+  const UsageSource* usage_ = nullptr;
   std::optional<Discovery> discovery_;
   std::optional<OpenApi> openapi_;
   EncodedEvents encoded_;

@@ -124,6 +124,36 @@ Span Webhook::timeout() const {
   return Span::of_seconds(std::clamp<std::int64_t>(seconds, 1, timeout_seconds_max));
 }
 
+namespace {
+
+// Rules of policies may also name objects.
+const objects::KindVersion* version_by_rules(View resources, View rules,
+                                             const Admission& admission) {
+  for (View rule : rules.elements()) {
+    if (!lists(rule["operations"], name_of(admission.operation))) continue;
+    const auto* version = version_for(resources, rule, admission.target);
+    const View names = rule["resourceNames"];
+    if (version != nullptr && (names.empty() || lists(names, admission.target.name))) {
+      return version;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+const objects::KindVersion* matching_version(Context& context, View resources,
+                                             const Admission& admission) {
+  if (!resources.is_object()) return admission.target.version;
+  if (!selectors_match(context, resources, admission)) return nullptr;
+  if (version_by_rules(resources, resources["excludeResourceRules"], admission) != nullptr) {
+    return nullptr;
+  }
+  const View rules = resources["resourceRules"];
+  if (rules.empty()) return admission.target.version;
+  return version_by_rules(resources, rules, admission);
+}
+
 std::vector<Webhook> webhooks_for(Context& context, WebhookKind kind, const Admission& admission) {
   std::vector<Webhook> found;
   if (admission.target.kind->group == group) return found;

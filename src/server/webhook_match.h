@@ -37,6 +37,11 @@ struct Webhook {
 // a bad one can be taken away.
 std::vector<Webhook> webhooks_for(Context& context, WebhookKind kind, const Admission& admission);
 
+// The version in which matchConstraints or matchResources of an admission policy want to see the
+// object; null where they do not match. Absent ones match everything.
+const objects::KindVersion* matching_version(Context& context, objects::View resources,
+                                             const Admission& admission);
+
 // Whether all match conditions hold. A condition that cannot be told is a failure of the webhook.
 Outcome<bool> conditions_hold(const Webhook& webhook, objects::View review_request);
 

@@ -23,8 +23,10 @@ TEST(DiskVolumeFiles, writes_what_the_pod_needs_and_takes_it_away) {
   DiskVolumeFiles files(disk, house);
   const std::string pod = testing::TempDir() + "/volume_files_test";
   std::optional<Result<>> written;
-  files.write({pod + "/volumes/empty", pod + "/volumes/map"},
-              {{.path = pod + "/volumes/map/a/b", .bytes = "text", .mode = 0440}},
+  files.write({{.folder = pod + "/volumes/empty"},
+               {.folder = pod + "/volumes/map",
+                .is_published = true,
+                .files = {{.path = "a/b", .bytes = "text", .mode = 0440}}}},
               [&](Result<> outcome) { written = std::move(outcome); });
   EXPECT_FALSE(written.has_value());
   time.run_until_idle();
@@ -46,7 +48,8 @@ TEST(DiskVolumeFiles, says_what_went_wrong) {
   simulator::VirtualDisk disk(time, 1);
   DiskVolumeFiles files(disk, house);
   std::optional<Result<>> written;
-  files.write({"/proc/nowhere/v"}, {}, [&](Result<> outcome) { written = std::move(outcome); });
+  files.write({{.folder = "/proc/nowhere/v"}},
+              [&](Result<> outcome) { written = std::move(outcome); });
   time.run_until_idle();
   ASSERT_TRUE(written.has_value());
   EXPECT_FALSE(*written);

@@ -8,6 +8,7 @@
 
 #include "agent/gang.h"
 #include "agent/pod_status.h"
+#include "agent/service_variables.h"
 #include "agent/start_plan.h"
 #include "base/timestamp.h"
 #include "objects/builder.h"
@@ -78,9 +79,11 @@ Value plan_value(const agent::StartPlan& plan, View show) {
       members.push_back({builder.text(part), builder.array(containers)});
     } else if (part == "files") {
       std::vector<Node::Member> files;
-      for (const agent::VolumeFile& file : plan.files) {
-        files.push_back({builder.text(file.path),
-                         builder.text(fmt::format("{:04o} {}", file.mode, file.bytes))});
+      for (const agent::VolumeContents& volume : plan.volumes) {
+        for (const agent::VolumeFile& file : volume.files) {
+          files.push_back({builder.text(volume.folder + "/" + file.path),
+                           builder.text(fmt::format("{:04o} {}", file.mode, file.bytes))});
+        }
       }
       members.push_back({builder.text(part), builder.object(files)});
     } else if (part == "hosts") {
@@ -95,8 +98,8 @@ Value plan_value(const agent::StartPlan& plan, View show) {
   return std::move(builder).finish(node);
 }
 
-// given: {pod, node, configMaps, members, show}. The answer: what the runtime is told, or why it
-// is told nothing.
+// given: {pod, node, configMaps, secrets, tokens, services, kubernetes, members, show}. The answer:
+// what the runtime is told, or why it is told nothing.
 Result<Value> start_pod(const Value& scenario) {
   const View given = scenario["given"];
   const std::string_view option = given["node"].string_or("name=n1,cpu=8,memory=16Gi");
@@ -107,6 +110,14 @@ Result<Value> start_pod(const Value& scenario) {
   for (const auto& [name, map] : given["configMaps"].members()) {
     surroundings.config_maps.emplace(std::string(name), scenario.part(map));
   }
+  for (const auto& [name, secret] : given["secrets"].members()) {
+    surroundings.secrets.emplace(std::string(name), scenario.part(secret));
+  }
+  for (View token : given["tokens"].elements()) {
+    surroundings.tokens.emplace(agent::token_wish_of(token), token["token"].string_or(""));
+  }
+  surroundings.services = agent::service_variables(pod, list_in(scenario, "services"),
+                                                   scenario.part(given["kubernetes"]));
   const std::vector<Value> members = list_in(scenario, "members");
   const auto plan = agent::plan_start(pod, surroundings, members,
                                       {.name_server = "10.64.0.1", .pods_folder = "/pods"});

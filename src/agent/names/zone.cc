@@ -240,7 +240,12 @@ ZoneAnswer Zone::resolve_service(std::string_view name, DnsType type, Labels lab
                               .data = DnsTarget{service->external_name}});
     return answer;
   }
-  if (!service->is_headless || !asks_for(type, DnsType::a)) return answer;
+  if (!asks_for(type, DnsType::a)) return answer;
+  if (!service->is_headless) {
+    const auto address = dns_address_of(service->object["spec"]["clusterIP"].string_or(""));
+    if (address) answer.records.push_back(address_record(name, *address));
+    return answer;
+  }
   for (const Pod* pod : pods_of(labels[1], *service)) {
     answer.records.push_back(address_record(name, pod->address));
   }

@@ -2,7 +2,8 @@
 // specification of Kubernetes has them. All below the domain cluster.local:
 //
 //   train.team-a.svc                 A    the ready pods of a headless Service (all of them with
-//                                         publishNotReadyAddresses); CNAME of an ExternalName
+//                                         publishNotReadyAddresses); CNAME of an ExternalName;
+//                                         the address of a Service that has one (`kubernetes`)
 //   rank-0.train.team-a.svc          A    one pod, by spec.hostname and spec.subdomain, from the
 //                                         moment it is bound: before it is ready, before it runs
 //   10-64-1-2.train.team-a.svc       A    the same by its address

@@ -114,6 +114,15 @@ TEST_F(ZoneTest, a_headless_service_is_its_ready_pods) {
   EXPECT_THAT(ask("train.a.svc.cluster.local"), ElementsAre("10.64.1.2", "10.64.1.3", "10.64.1.4"));
 }
 
+TEST_F(ZoneTest, a_service_with_an_address_is_that_address) {
+  const Value service = objects::parse_json(R"({"metadata":{"name":"kubernetes",
+      "namespace":"default"},"spec":{"clusterIP":"10.71.0.1","ports":[{"port":443}]}})")
+                            .must();
+  zone_.apply({.resource = resources::services, .before = nothing_, .after = service});
+  EXPECT_THAT(ask("kubernetes.default.svc.cluster.local"), ElementsAre("10.71.0.1"));
+  EXPECT_THAT(ask("kubernetes.default.svc.cluster.local", DnsType::aaaa), IsEmpty());
+}
+
 TEST_F(ZoneTest, what_has_ended_has_no_name) {
   put_service("train");
   put_pod("rank-0", 2, R"("phase":"Succeeded")");

@@ -67,6 +67,18 @@ std::map<std::string, std::string> own_groups() {
   return groups;
 }
 
+// The number behind the word with which a line begins.
+std::optional<std::int64_t> number_after(std::string_view text, std::string_view word) {
+  for (const std::string_view line : split(text, '\n')) {
+    if (!line.starts_with(word)) continue;
+    std::int64_t number = 0;
+    const char* const end = line.data() + line.size();
+    if (std::from_chars(line.data() + word.size(), end, number).ec != std::errc()) break;
+    return number;
+  }
+  return std::nullopt;
+}
+
 Result<> write_value(const std::string& path, const std::string& value) {
   const Descriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
   if (!file) return system_error("open", path, errno);
@@ -88,15 +100,20 @@ Result<> ControlGroup::add(std::int64_t process_id) const {
 std::int64_t ControlGroup::killed_for_memory() const {
   if (events_file_.empty()) return 0;
   const auto text = read_whole_file(events_file_, proc_bytes_max);
-  if (!text) return 0;
-  for (const std::string_view line : split(*text, '\n')) {
-    constexpr std::string_view word = "oom_kill ";
-    if (!line.starts_with(word)) continue;
-    std::int64_t count = 0;
-    std::from_chars(line.data() + word.size(), line.data() + line.size(), count);
-    return count;
-  }
-  return 0;
+  return text ? number_after(*text, "oom_kill ").value_or(0) : 0;
+}
+
+std::optional<std::int64_t> ControlGroup::memory_bytes() const {
+  if (memory_folder_.empty()) return std::nullopt;
+  auto used = read_whole_file(memory_folder_ + "/memory.current", proc_bytes_max);
+  const bool unified = used.has_value();
+  if (!unified) used = read_whole_file(memory_folder_ + "/memory.usage_in_bytes", proc_bytes_max);
+  const auto facts = read_whole_file(memory_folder_ + "/memory.stat", proc_bytes_max);
+  if (!used || !facts) return std::nullopt;
+  const auto bytes = number_after(*used, "");
+  const auto idle = number_after(*facts, unified ? "inactive_file " : "total_inactive_file ");
+  if (!bytes) return std::nullopt;
+  return std::max<std::int64_t>(0, *bytes - idle.value_or(0));
 }
 
 void ControlGroup::remove() const {
@@ -146,6 +163,7 @@ ControlGroup ControlGroups::named(const std::string& name) const {
   ControlGroup group;
   if (memory_) {
     group.folders_.push_back(memory_->folder + "/" + name);
+    group.memory_folder_ = group.folders_.back();
     group.events_file_ =
         group.folders_.back() + (memory_->unified ? "/memory.events" : "/memory.oom_control");
   }

@@ -30,11 +30,15 @@ class ControlGroup {
   // How many of its processes were killed because the group was out of memory.
   std::int64_t killed_for_memory() const;
 
+  // What its processes use and could not be dropped at once; nothing where nobody counts it.
+  std::optional<std::int64_t> memory_bytes() const;
+
   void remove() const;
 
  private:
   friend class ControlGroups;
   std::vector<std::string> folders_;
+  std::string memory_folder_;
   std::string events_file_;  // has a line "oom_kill N"
 };
 

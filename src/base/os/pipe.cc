@@ -40,6 +40,23 @@ Result<std::size_t> write_available(const Descriptor& to, std::string_view bytes
   return system_error("write", "", errno);
 }
 
+void write_within(const Descriptor& to, std::string_view bytes, Span patience) {
+  constexpr std::int64_t nanoseconds_per_millisecond = 1'000'000;
+  constexpr int look_milliseconds = 50;
+  for (std::int64_t left = patience.nanoseconds / nanoseconds_per_millisecond;
+       left > 0 && !bytes.empty();) {
+    const auto written = write_available(to, bytes);
+    if (!written) return;
+    bytes.remove_prefix(*written);
+    if (*written > 0) continue;
+    pollfd question{};
+    question.fd = to.number();
+    question.events = POLLOUT;
+    ::poll(&question, 1, look_milliseconds);
+    left -= look_milliseconds;
+  }
+}
+
 Result<Descriptor> duplicate(const Descriptor& descriptor) {
   Descriptor copy(::fcntl(descriptor.number(), F_DUPFD_CLOEXEC, 0));
   if (!copy) return system_error("duplicate a descriptor", "", errno);

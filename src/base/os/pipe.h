@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/instant.h"
 #include "base/os/descriptor.h"
 #include "base/result.h"
 
@@ -28,6 +29,9 @@ bool read_available(const Descriptor& from, std::string& into);
 // How much was taken now, also none; an error when nobody reads any more. Makes the end one that
 // does not wait.
 Result<std::size_t> write_available(const Descriptor& to, std::string_view bytes);
+
+// Waits for room, but not for longer; what was not taken by then is lost.
+void write_within(const Descriptor& to, std::string_view bytes, Span patience);
 
 // The same end under another number.
 Result<Descriptor> duplicate(const Descriptor& descriptor);

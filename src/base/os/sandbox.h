@@ -61,6 +61,9 @@ struct SandboxSpec {
   std::vector<SandboxMount> mounts = {};
   std::vector<std::string> hidden = {};  // folders and files that are empty inside
   bool own_network = false;
+  // None: it has none, and reads an end.
+  Descriptor standard_input = Descriptor();
+  bool is_terminal = false;  // the standard input is one: the program's own, for output as well
   Descriptor standard_output = Descriptor();
   Descriptor standard_error = Descriptor();
 };

@@ -23,6 +23,7 @@
 #include "base/os/process.h"
 #include "base/os/sandbox_program.h"
 #include "base/os/system_error.h"
+#include "base/os/terminal.h"
 
 namespace muster {
 
@@ -72,28 +73,6 @@ Result<> enter_namespaces_of(std::int64_t process) {
   return {};
 }
 
-struct Terminal {
-  Descriptor master;
-  Descriptor slave;
-};
-
-// Of the sandbox: its programs can find it by name.
-Result<Terminal> open_terminal() {
-  Terminal terminal;
-  terminal.master = Descriptor(::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC));
-  if (!terminal.master || ::grantpt(terminal.master.number()) < 0 ||
-      ::unlockpt(terminal.master.number()) < 0) {
-    return system_error("open a terminal", "", errno);
-  }
-  std::array<char, 128> name{};
-  if (::ptsname_r(terminal.master.number(), name.data(), name.size()) != 0) {
-    return system_error("name a terminal", "", errno);
-  }
-  terminal.slave = Descriptor(::open(name.data(), O_RDWR | O_NOCTTY | O_CLOEXEC));
-  if (!terminal.slave) return system_error("open terminal", name.data(), errno);
-  return terminal;
-}
-
 [[noreturn]] void run_visitor(const SandboxVisit& visit, const Terminal& terminal, int started) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
   ::setsid();
@@ -125,10 +104,7 @@ void resize(const Descriptor& master, const std::string& line) {
   unsigned columns = 0;
   unsigned rows = 0;
   if (std::sscanf(line.c_str(), "%5u %5u", &columns, &rows) != 2) return;
-  winsize size{};
-  size.ws_col = static_cast<unsigned short>(columns);
-  size.ws_row = static_cast<unsigned short>(rows);
-  ::ioctl(master.number(), TIOCSWINSZ, &size);
+  resize_terminal(master, static_cast<int>(columns), static_cast<int>(rows));
 }
 
 // Between the terminal, the standard descriptors and the control channel, until the program ended.

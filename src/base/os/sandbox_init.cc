@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -20,7 +21,15 @@ namespace muster {
 namespace {
 
 // The numbers under which the init keeps what it needs; all others are closed.
-enum Kept : int { kept_output = 3, kept_error, kept_gate, kept_started, kept_ended, kept_end };
+enum Kept : int {
+  kept_input = 3,
+  kept_output,
+  kept_error,
+  kept_gate,
+  kept_started,
+  kept_ended,
+  kept_end
+};
 constexpr int out_of_the_way = 100;
 
 [[noreturn]] void fail(StartFailure::Kind kind, std::string_view message) {
@@ -31,20 +40,25 @@ constexpr int out_of_the_way = 100;
 
 // In two steps, because a number that is asked for may be the number of another source.
 void keep_descriptors(const SandboxSpec& spec, const InitPipes& pipes) {
-  std::array<int, kept_end - kept_output> sources = {spec.standard_output.number(),
-                                                     spec.standard_error.number(), pipes.gate,
-                                                     pipes.started, pipes.ended};
+  const Descriptor nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+  const int input = spec.standard_input ? spec.standard_input.number() : nothing.number();
+  std::array<int, kept_end - kept_input> sources = {input,
+                                                    spec.standard_output.number(),
+                                                    spec.standard_error.number(),
+                                                    pipes.gate,
+                                                    pipes.started,
+                                                    pipes.ended};
   for (int& source : sources) source = ::fcntl(source, F_DUPFD_CLOEXEC, out_of_the_way);
   for (std::size_t i = 0; i < sources.size(); ++i) {
-    ::dup3(sources[i], kept_output + static_cast<int>(i), O_CLOEXEC);
+    ::dup3(sources[i], kept_input + static_cast<int>(i), O_CLOEXEC);
   }
   ::close_range(kept_end, ~0U, 0);
 }
 
 [[noreturn]] void run_program(const SandboxSpec& spec) {
   ::setsid();
-  const int nothing = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
-  ::dup2(nothing, STDIN_FILENO);
+  if (spec.is_terminal) ::ioctl(kept_input, TIOCSCTTY, 0);
+  ::dup2(kept_input, STDIN_FILENO);
   ::dup2(kept_output, STDOUT_FILENO);
   ::dup2(kept_error, STDERR_FILENO);
   const StartFailure failure =
@@ -91,7 +105,7 @@ void run_sandbox_init(const SandboxSpec& spec, const InitPipes& pipes) {
     fail(StartFailure::Kind::set_up, system_error("make a process", "", errno).message);
   }
   if (program == 0) run_program(spec);
-  ::close_range(kept_output, kept_started, 0);  // so that their ends are seen
+  ::close_range(kept_input, kept_started, 0);  // so that their ends are seen
   watch_over(program);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "client/https/pod_command.h"
 
+#include <fmt/format.h>
 #include <openssl/ssl.h>
 
 #include <array>
@@ -8,6 +9,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/signal_set.hpp>
 #include <boost/asio/ssl/stream.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http/string_body.hpp>
@@ -38,9 +40,11 @@ constexpr char channel_input = 0;
 constexpr char channel_output = 1;
 constexpr char channel_error_output = 2;
 constexpr char channel_status = 3;
+constexpr char channel_size = 4;
 constexpr char channel_close = static_cast<char>(0xff);
 constexpr std::size_t input_bytes = std::size_t{16} * 1024;
 constexpr int standard_input = 0;
+constexpr int terminal_resized_signal = 28;  // SIGWINCH on Linux
 
 Error unreachable(const char* doing, const Fault& fault) {
   return {ErrorCode::unavailable, std::string("cannot ") + doing + ": " + fault.message()};
@@ -64,7 +68,7 @@ Result<int> exit_status(std::string_view text) {
 class PodCommand {
  public:
   PodCommand(SSL* connection, const PodCommandStreams& streams)
-      : streams_(streams), input_(io_), socket_(io_, connection) {}
+      : streams_(streams), input_(io_), resized_(io_), socket_(io_, connection) {}
 
   Result<> open_input();
   Result<> connect(const Endpoint& endpoint, const RequestManners& manners,
@@ -73,6 +77,7 @@ class PodCommand {
 
  private:
   void read_input();
+  void tell_size();
   void say(std::string message);
   void write_next();
   void read_message();
@@ -83,6 +88,7 @@ class PodCommand {
   const PodCommandStreams& streams_;
   asio::io_context io_{1};
   asio::posix::stream_descriptor input_;
+  asio::signal_set resized_;
   websocket::stream<asio::ssl::stream<tcp::socket>> socket_;
   beast::flat_buffer buffer_;
   std::array<char, input_bytes> piece_{};
@@ -160,6 +166,14 @@ void PodCommand::read_input() {
   });
 }
 
+void PodCommand::tell_size() {
+  const auto [columns, rows] = streams_.terminal_size();
+  say(fmt::format("{}{{\"Width\":{},\"Height\":{}}}", channel_size, columns, rows));
+  resized_.async_wait([this](Fault fault, int) {
+    if (!fault) tell_size();
+  });
+}
+
 void PodCommand::read_message() {
   socket_.async_read(buffer_, [this](Fault fault, std::size_t) {
     if (fault) return end(unreachable("follow the command", fault));
@@ -179,6 +193,11 @@ void PodCommand::on_message(std::string_view message) {
 
 Result<int> PodCommand::run() {
   read_message();
+  if (streams_.terminal_size) {
+    Fault ignored;
+    resized_.add(terminal_resized_signal, ignored);
+    tell_size();
+  }
   if (streams_.input) {
     for (std::size_t at = 0; at < streams_.input->size(); at += input_bytes) {
       say(std::string(1, channel_input).append(streams_.input->substr(at, input_bytes)));

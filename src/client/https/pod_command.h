@@ -14,6 +14,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/result.h"
 #include "client/kubeconfig.h"
@@ -25,6 +26,9 @@ struct PodCommandStreams {
   std::function<void(std::string_view)> error;
   bool follows_standard_input = false;
   std::optional<std::string> input = {};
+  // Columns and rows of our terminal, told at the start and whenever they change; empty: it has
+  // none.
+  std::function<std::pair<int, int>()> terminal_size = {};
 };
 
 // The exit status of the command. An answer that refuses the upgrade is the server's error.

@@ -8,6 +8,7 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/ssl/stream.hpp>
 #include <boost/asio/write.hpp>
+#include <boost/beast/core/buffers_to_string.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http/error.hpp>
 #include <boost/beast/http/parser.hpp>
@@ -23,6 +24,7 @@
 #include "server/http/gzip.h"
 #include "server/http/tls.h"
 #include "server/http/web_socket.h"
+#include "server/spdy_command.h"
 
 namespace muster::server {
 
@@ -95,7 +97,8 @@ Delivery as_delivery(std::uint64_t ticket, Response response) {
 //   (new) ─► shaking ───────────► open ──────────────────────────────────────► lingering ─► closed
 //                                  any error, any deadline, the peer's end: ─────────────► closed
 //
-// A request to upgrade is the last one; when its answer is a conversation, a WebSocket takes over.
+// A request to upgrade is the last one; when its answer is a conversation, a WebSocket (or what
+// older clients have in its place) takes over.
 // While open it reads one request at a time and writes what its AnswerQueue hands out; both go on
 // at once. Everything happens on the network thread.
 class TlsConnection final : public Connection, public std::enable_shared_from_this<TlsConnection> {
@@ -292,19 +295,22 @@ void TlsConnection::on_body(Fault fault) {
   dispatch();
 }
 
-// Nothing: it asks for no WebSocket.
+// Nothing: it asks for no conversation.
 std::optional<std::vector<std::string>> TlsConnection::protocols_of_request() const {
   const auto& message = parser_->get();
-  if (!beast::iequals(message[http::field::upgrade], "websocket")) return std::nullopt;
+  const bool is_spdy = beast::iequals(message[http::field::upgrade], "SPDY/3.1");
+  if (!is_spdy && !beast::iequals(message[http::field::upgrade], "websocket")) return std::nullopt;
+  const std::string_view prefix = is_spdy ? plain_spdy : std::string_view();
   std::vector<std::string> protocols;
-  const auto fields = message.equal_range(http::field::sec_websocket_protocol);
+  const auto fields = is_spdy ? message.equal_range("X-Stream-Protocol-Version")
+                              : message.equal_range(http::field::sec_websocket_protocol);
   for (auto field = fields.first; field != fields.second; ++field) {
     // Not a list of tokens: SPDY/3.1+portforward.k8s.io is none.
     std::string_view rest = text_of(field->value());
     while (!rest.empty() && protocols.size() < http_protocols_max) {
       const std::size_t end = std::min(rest.find(','), rest.size());
       const std::string_view protocol = without_blanks(rest.substr(0, end));
-      if (!protocol.empty()) protocols.emplace_back(protocol);
+      if (!protocol.empty()) protocols.push_back(std::string(prefix) + std::string(protocol));
       rest.remove_prefix(std::min(end + 1, rest.size()));
     }
   }
@@ -364,11 +370,14 @@ void TlsConnection::converse(Delivery delivery) {
     return close();
   }
   answers_.clear();
-  web_socket_ = make_web_socket({.stream = stream_,
-                                 .request = parser_->get(),
-                                 .owner = weak_from_this(),
-                                 .on_closed = [this] { close(); }},
-                                std::move(delivery));
+  const bool is_spdy = delivery.protocol.starts_with(plain_spdy);
+  WebSocketPeer peer{.stream = stream_,
+                     .request = parser_->get(),
+                     .owner = weak_from_this(),
+                     .on_closed = [this] { close(); },
+                     .early = is_spdy ? beast::buffers_to_string(buffer_.data()) : std::string()};
+  web_socket_ = is_spdy ? make_spdy_socket(std::move(peer), std::move(delivery))
+                        : make_web_socket(std::move(peer), std::move(delivery));
 }
 
 void TlsConnection::pump() {

@@ -26,6 +26,13 @@ using Fault = boost::system::error_code;
 
 // Accepts connections, sweeps them, and hands them their letters.
 struct HttpListener::Network final : Switchboard {
+  // One address on which it listens.
+  struct Entrance {
+    explicit Entrance(asio::io_context& io) : acceptor(io) {}
+    tcp::acceptor acceptor;
+    bool failed = false;  // to take a client in; tried again by the next sweep
+  };
+
   Network(Handler handler, HttpOptions options);
   ~Network() override;
 
@@ -37,7 +44,7 @@ struct HttpListener::Network final : Switchboard {
   void wake() override;
 
   void hand_out_letters();
-  void accept();
+  void accept(Entrance& entrance);
   void add(tcp::socket peer);
   void arm_sweep();
   void sweep();
@@ -45,14 +52,13 @@ struct HttpListener::Network final : Switchboard {
 
   asio::io_context io{1};
   Result<ssl_ctx_st*> context;
-  tcp::acceptor acceptor{io};
+  std::vector<std::unique_ptr<Entrance>> entrances;
   asio::steady_timer timer{io};
   std::string address;
 
   std::unordered_map<std::uint64_t, std::shared_ptr<Connection>> connections;
   std::uint64_t id_next = 1;
   std::uint64_t stop_deadline = std::numeric_limits<std::uint64_t>::max();
-  bool accept_failed = false;
 };
 
 HttpListener::Network::Network(Handler handler, HttpOptions options_in)
@@ -74,6 +80,8 @@ Result<> HttpListener::Network::open(const std::string& host, std::uint16_t port
         fmt::format("cannot find {} to listen on: {}", host, fault.message()));
   }
   const tcp::endpoint endpoint = *found.begin();
+  auto entrance = std::make_unique<Entrance>(io);
+  tcp::acceptor& acceptor = entrance->acceptor;
   acceptor.open(endpoint.protocol(), fault);
   if (!fault) acceptor.set_option(tcp::acceptor::reuse_address(true), fault);
   if (!fault) acceptor.bind(endpoint, fault);
@@ -83,6 +91,8 @@ Result<> HttpListener::Network::open(const std::string& host, std::uint16_t port
                  fmt::format("cannot listen on {}:{}: {}", host, port, fault.message())};
   }
   const tcp::endpoint bound = acceptor.local_endpoint(fault);
+  entrances.push_back(std::move(entrance));
+  if (!address.empty()) return {};
   const std::string name = bound.address().to_string();
   address = bound.address().is_v6() ? fmt::format("[{}]:{}", name, bound.port())
                                     : fmt::format("{}:{}", name, bound.port());
@@ -90,8 +100,8 @@ Result<> HttpListener::Network::open(const std::string& host, std::uint16_t port
 }
 
 void HttpListener::Network::run() {
-  if (acceptor.is_open()) {
-    accept();
+  if (!entrances.empty()) {
+    for (const auto& entrance : entrances) accept(*entrance);
     arm_sweep();
     io.run();
   }
@@ -104,7 +114,7 @@ void HttpListener::Network::begin_stop() {
   set_stopping();
   stop_deadline = deadline(limits().stop);
   Fault ignored;
-  acceptor.close(ignored);
+  for (const auto& entrance : entrances) entrance->acceptor.close(ignored);
   for (const auto& connection : all()) connection->stop();
   if (connections.empty()) timer.cancel();
 }
@@ -126,13 +136,13 @@ void HttpListener::Network::hand_out_letters() {
   }
 }
 
-void HttpListener::Network::accept() {
-  acceptor.async_accept([this](Fault fault, tcp::socket peer) {
+void HttpListener::Network::accept(Entrance& entrance) {
+  entrance.acceptor.async_accept([this, &entrance](Fault fault, tcp::socket peer) {
     if (is_stopping()) return;
-    accept_failed = static_cast<bool>(fault);
+    entrance.failed = static_cast<bool>(fault);
     if (fault) return;  // out of descriptors, most likely: the next sweep tries again
     add(std::move(peer));
-    accept();
+    accept(entrance);
   });
 }
 
@@ -177,7 +187,9 @@ void HttpListener::Network::sweep() {
       connection->sweep();
     }
   }
-  if (accept_failed && !is_stopping()) accept();
+  for (const auto& entrance : entrances) {
+    if (entrance->failed && !is_stopping()) accept(*entrance);
+  }
   if (!is_stopping() || !connections.empty()) arm_sweep();
 }
 

@@ -53,10 +53,11 @@ class HttpListener {
   HttpListener& operator=(const HttpListener&) = delete;
   ~HttpListener();
 
-  // Binds and listens; from now on clients may connect and wait. Port 0: any that is free.
+  // Binds and listens; from now on clients may connect and wait. Port 0: any that is free. May be
+  // called again for further addresses, before run().
   Result<> open(const std::string& host, std::uint16_t port);
 
-  // "127.0.0.1:6443" or "[::1]:6443"; empty before open().
+  // "127.0.0.1:6443" or "[::1]:6443", the first one; empty before open().
   std::string address() const;
 
   // Serves until stop(). Once.

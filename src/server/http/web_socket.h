@@ -14,6 +14,7 @@
 #include <boost/beast/http/string_body.hpp>
 #include <functional>
 #include <memory>
+#include <string>
 
 #include "server/http/answer_queue.h"
 
@@ -41,8 +42,12 @@ struct WebSocketPeer {
   const boost::beast::http::request<boost::beast::http::string_body>& request;
   std::weak_ptr<void> owner;
   std::function<void()> on_closed;
+  std::string early = {};  // what came behind the request, of a connection that is no WebSocket
 };
 
 std::unique_ptr<WebSocket> make_web_socket(WebSocketPeer peer, Delivery first);
+
+// The same for clients that speak SPDY/3.1 themselves: what is said and heard are bytes.
+std::unique_ptr<WebSocket> make_spdy_socket(WebSocketPeer peer, Delivery first);
 
 }  // namespace muster::server
