@@ -22,14 +22,17 @@ std::uint64_t number_from(const char* name, std::uint64_t otherwise) {
 
 struct Tally {
   std::atomic<std::uint64_t> next;
+  std::atomic<std::uint64_t> done = 0;
   std::atomic<std::int64_t> simulated_nanoseconds = 0;
   std::mutex mutex;
   std::vector<std::pair<std::uint64_t, Outcome>> failures;
 };
 
-void work(Tally& tally, std::uint64_t end) {
+void work(Tally& tally, std::uint64_t end, const Clock& clock, MonotonicInstant until) {
   for (std::uint64_t seed = tally.next++; seed < end; seed = tally.next++) {
+    if (clock.monotonic() >= until) return;
     const Outcome outcome = run_seed(seed);
+    ++tally.done;
     tally.simulated_nanoseconds += outcome.simulated.nanoseconds;
     if (outcome.is_well()) continue;
     const std::lock_guard guard(tally.mutex);
@@ -37,8 +40,9 @@ void work(Tally& tally, std::uint64_t end) {
   }
 }
 
-// MUSTER_SIMULATION_SEEDS and MUSTER_SIMULATION_FIRST say how many and from where. Shrinking a
-// failure can take an hour under the sanitizers: `muster simulate` does it.
+// MUSTER_SIMULATION_SEEDS and MUSTER_SIMULATION_FIRST say how many and from where; no more begin
+// after MUSTER_SIMULATION_SECONDS. Shrinking a failure can take an hour under the sanitizers:
+// `muster simulate` does it.
 TEST(Seeds, no_seed_breaks_an_invariant) {
   const std::uint64_t first = number_from("MUSTER_SIMULATION_FIRST", 1);
   const std::uint64_t count = number_from("MUSTER_SIMULATION_SEEDS", 20);
@@ -46,15 +50,18 @@ TEST(Seeds, no_seed_breaks_an_invariant) {
   tally.next = first;
   const SystemClock clock;
   const MonotonicInstant began = clock.monotonic();
+  const auto seconds = number_from("MUSTER_SIMULATION_SECONDS", std::uint64_t{86'400});
+  const MonotonicInstant until = began + Span::of_seconds(static_cast<std::int64_t>(seconds));
   {
     std::vector<std::jthread> threads;
     for (unsigned i = 0; i < std::max(1U, std::thread::hardware_concurrency()); ++i) {
-      threads.emplace_back([&] { work(tally, first + count); });
+      threads.emplace_back([&] { work(tally, first + count, clock, until); });
     }
   }
   const double took = static_cast<double>((clock.monotonic() - began).nanoseconds) / 1e9;
-  fmt::print("{} seeds in {:.1f} s: {:.2f} seeds/s, {:.0f} times real time\n", count, took,
-             static_cast<double>(count) / took,
+  const std::uint64_t done = tally.done;
+  fmt::print("{} of {} seeds in {:.1f} s: {:.2f} seeds/s, {:.0f} times real time\n", done, count,
+             took, static_cast<double>(done) / took,
              static_cast<double>(tally.simulated_nanoseconds) / 1e9 / took);
   for (const auto& [seed, outcome] : tally.failures) {
     ADD_FAILURE() << fmt::format("seed {}: {} is broken: {}\nmuster simulate --seed {}", seed,
