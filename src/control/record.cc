@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <charconv>
 #include <map>
 #include <optional>
@@ -26,12 +28,14 @@ constexpr std::string_view file_prefix = "record-";
 constexpr std::string_view file_suffix = ".jsonl";
 constexpr std::size_t checksum_digits = 16;
 
-// FNV-1a: finds torn and rotten lines, guards against nobody.
+// After FNV-1a, but of words: finds torn and rotten lines, guards against nobody.
 std::uint64_t checksum(std::string_view text) {
   std::uint64_t hash = 0xcbf29ce484222325U;
-  for (const char byte : text) {
-    hash ^= static_cast<unsigned char>(byte);
-    hash *= 0x100000001b3U;
+  while (!text.empty()) {
+    std::array<char, sizeof hash> bytes = {};
+    const std::size_t count = text.copy(bytes.data(), bytes.size());
+    hash = std::rotl((hash ^ std::bit_cast<std::uint64_t>(bytes)) * 0x9e3779b97f4a7c15U, 29);
+    text.remove_prefix(count);
   }
   return hash;
 }
@@ -54,16 +58,24 @@ Value text(std::string_view value) {
   return Value::string(value);
 }
 
-std::string json_of(const RecordEntry& entry) {
+void append_entry(const RecordEntry& entry, std::string& out) {
   switch (entry.type) {
     case RecordEntry::Type::start:
-      return R"({"start":true})";
+      out += R"({"start":true})";
+      return;
     case RecordEntry::Type::gap:
-      return R"({"gap":true})";
+      out += R"({"gap":true})";
+      return;
     case RecordEntry::Type::event:
-      return objects::to_json(Value::object({{"event", core::to_value(entry.event)}}));
+      out += R"({"event":)";
+      core::append_json(entry.event, out);
+      out += '}';
+      return;
     case RecordEntry::Type::cycle:
-      return objects::to_json(Value::object({{"cycle", entry.plan}}));
+      out += R"({"cycle":)";
+      objects::append_json(entry.plan, out);
+      out += '}';
+      return;
     case RecordEntry::Type::refused:
       break;
   }
@@ -72,7 +84,7 @@ std::string json_of(const RecordEntry& entry) {
                                        {"namespace", text(entry.key.name_space)},
                                        {"name", text(entry.key.name)},
                                        {"uid", text(entry.uid)}});
-  return objects::to_json(Value::object({{"refused", refused}}));
+  objects::append_json(Value::object({{"refused", refused}}), out);
 }
 
 Result<RecordEntry> entry_of(std::string_view line) {
@@ -235,9 +247,11 @@ void RecordFile::begin_segment(const std::vector<Event>& snapshot) {
   waiting_.push_back({.begins_segment = true, .lines = {}});
   segment_bytes_ = 0;
   add({.type = RecordEntry::Type::start});
+  const bool is_hopeless = snapshot.size() >= snapshot_entries_max_;
   for (const Event& event : snapshot) {
-    add(RecordEntry::of(event));
-    if (segment_bytes_ > options_.bytes_max / 2) {
+    if (!is_hopeless) add(RecordEntry::of(event));
+    if (is_hopeless || segment_bytes_ > options_.bytes_max / 2) {
+      snapshot_entries_max_ = snapshot.size();
       waiting_bytes_ -= waiting_.back().lines.size();
       waiting_.back().lines.clear();
       segment_bytes_ = 0;
@@ -253,8 +267,12 @@ void RecordFile::add(const RecordEntry& entry) {
   if (waiting_.empty()) waiting_.emplace_back();
   std::string& lines = waiting_.back().lines;
   const std::size_t before = lines.size();
-  const std::string json = json_of(entry);
-  fmt::format_to(std::back_inserter(lines), "{:016x} {}\n", checksum(json), json);
+  const std::size_t begin = before + checksum_digits + 1;
+  lines.resize(begin, ' ');
+  append_entry(entry, lines);
+  const std::uint64_t sum = checksum(std::string_view(lines).substr(begin));
+  fmt::format_to_n(lines.data() + before, checksum_digits, "{:016x}", sum);
+  lines += '\n';
   segment_bytes_ += lines.size() - before;
   waiting_bytes_ += lines.size() - before;
 }

@@ -10,7 +10,8 @@
 //
 // A segment is record-<number>.jsonl: one entry a line, sixteen hex digits of a checksum, a space,
 // the JSON. It begins with `start` and, as events, everything there is at that moment, so that each
-// segment can be replayed alone. The oldest segments go when all together exceed the limit.
+// segment can be replayed alone. Where everything does not fit, a `gap` stands there, and as much is
+// not tried again. The oldest segments go when all together exceed the limit.
 //
 // Assumes: append and begin_segment on the house thread. Where the disk is too slow, entries are
 // lost and a `gap` stands where they were; a disk that fails ends the record until the next start.
@@ -94,6 +95,7 @@ class RecordFile {
   std::uint64_t waiting_bytes_ = 0;
   std::uint64_t segment_bytes_ = 0;
   std::uint64_t segment_bytes_full_;
+  std::size_t snapshot_entries_max_ = SIZE_MAX;  // as many did not fit
   bool is_writing_ = false;
   bool is_broken_ = false;
   bool has_gap_ = false;

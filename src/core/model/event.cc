@@ -4,6 +4,9 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <iterator>
+
+#include "objects/json.h"
 
 namespace muster::core {
 
@@ -15,13 +18,18 @@ constexpr std::array<std::string_view, 4> type_names{"upsert", "remove", "tick",
 
 }  // namespace
 
-Value to_value(const Event& event) {
-  return Value::object({{"revision", Value::integer(static_cast<std::int64_t>(event.revision))},
-                        {"type", Value::string(type_names[static_cast<std::size_t>(event.type)])},
-                        {"group", Value::string(event.resource.group)},
-                        {"kind", Value::string(event.resource.kind)},
-                        {"now", Value::integer(event.now.nanoseconds)},
-                        {"object", event.object ? event.object : Value::null()}});
+// Written member by member: a record has one for every event, and a tree of them would be a copy.
+void append_json(const Event& event, std::string& out) {
+  fmt::format_to(std::back_inserter(out),
+                 R"({{"revision":{},"type":"{}","group":"{}","kind":"{}","now":{},"object":)",
+                 event.revision, type_names[static_cast<std::size_t>(event.type)],
+                 event.resource.group, event.resource.kind, event.now.nanoseconds);
+  if (event.object) {
+    objects::append_json(event.object, out);
+  } else {
+    out += "null";
+  }
+  out += '}';
 }
 
 Result<Event> event_of(const Value& value) {

@@ -35,7 +35,7 @@ struct Event {
 };
 
 // One JSON document: {revision, type, group, kind, now, object}.
-objects::Value to_value(const Event& event);
+void append_json(const Event& event, std::string& out);
 Result<Event> event_of(const objects::Value& value);
 
 }  // namespace muster::core

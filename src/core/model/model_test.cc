@@ -180,7 +180,9 @@ TEST(event, survives_its_text) {
                     .type = EventType::remove,
                     .resource = objects::resources::nodes,
                     .object = json(R"({"metadata":{"name":"n1"}})")};
-  const Event again = event_of(to_value(event)).must();
+  std::string text;
+  append_json(event, text);
+  const Event again = event_of(objects::parse_json(text).must()).must();
   EXPECT_EQ(again.revision, 812U);
   EXPECT_EQ(again.type, EventType::remove);
   EXPECT_TRUE(again.resource == objects::resources::nodes);
