@@ -10,8 +10,8 @@
 //
 // A segment is record-<number>.jsonl: one entry a line, sixteen hex digits of a checksum, a space,
 // the JSON. It begins with `start` and, as events, everything there is at that moment, so that each
-// segment can be replayed alone. Where everything does not fit, a `gap` stands there, and as much is
-// not tried again. The oldest segments go when all together exceed the limit.
+// segment can be replayed alone. Where everything does not fit, a `gap` stands there, and as much
+// is not tried again. The oldest segments go when all together exceed the limit.
 //
 // Assumes: append and begin_segment on the house thread. Where the disk is too slow, entries are
 // lost and a `gap` stands where they were; a disk that fails ends the record until the next start.
