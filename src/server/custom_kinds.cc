@@ -334,7 +334,10 @@ Outcome<> check_kind_stays(const Context& context, const Target& target) {
   if (target.kind->is_built_in) return {};
   const auto definitions = context.registry.find_resource(definitions_group, definitions_plural);
   const CachedObject* found = context.cache.find(*definitions, "", definition_name(*target.kind));
-  if (found == nullptr || !found->is_being_deleted) return {};
+  const std::string_view made_by = objects::uid_of(target.kind->definition);
+  const bool is_another = found != nullptr && !made_by.empty() && found->uid != made_by;
+  if (found == nullptr || is_another) return failures::unknown_resource();
+  if (!found->is_being_deleted) return {};
   return forbidden(target, "create not allowed while custom resource definition is terminating");
 }
 

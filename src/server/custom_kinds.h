@@ -81,7 +81,7 @@ class CustomKinds {
   std::shared_ptr<int> alive_ = std::make_shared<int>(0);
 };
 
-// No instance is made while the kind's definition is being deleted.
+// No instance is made while the kind's definition is being deleted, or when it is gone.
 Outcome<> check_kind_stays(const Context& context, const Target& target);
 
 }  // namespace muster::server

@@ -312,10 +312,22 @@ Outcome<Admission> begun(const WriteRequest& request, Admitted admitted, const V
   return admission;
 }
 
+// Whether there is a place for a new object: its namespace, and its kind.
+Outcome<> check_place_stays(Context& context, const Target& target) {
+  ALLOWED(check_namespace(context, target));
+  return check_kind_stays(context, target);
+}
+
+// The place may have gone while admission waited. Whoever takes it away looks for what is left
+// after this, so that a write of the same turn is found.
 void finish(std::unique_ptr<Preparation> preparation, Outcome<> checked) {
   PrepareAnswer done = std::move(preparation->done);
-  if (!checked) return done(std::move(checked).error());
   Admission& admission = preparation->admission;
+  preparation->context.cache.catch_up();
+  if (checked && preparation->current.is_absent()) {
+    checked = check_place_stays(preparation->context, admission.target);
+  }
+  if (!checked) return done(std::move(checked).error());
   const Target& target = admission.target;
   const Value& current = preparation->current;
   if (!current.is_absent() && !target.is_status() && traits_of(*target.kind).has_generation &&
@@ -396,8 +408,7 @@ Outcome<Begun> begin_create(Context& context, const WriteRequest& request,
   Admitted admitted = ALLOWED(
       by_schema(request, complete ? completed_new(context, request) : request.body, Value()));
   if (!complete) return Error::bad_request("metadata must be an object");
-  ALLOWED(check_namespace(context, target));
-  ALLOWED(check_kind_stays(context, target));
+  ALLOWED(check_place_stays(context, target));
   std::string managed = owners ? std::move(*owners)
                                : owners_of_created(request, admitted.object, context.clock.wall());
   Admission admission = ALLOWED(begun(request, std::move(admitted), Value()));

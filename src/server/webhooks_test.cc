@@ -32,7 +32,7 @@ class TestWebhooks final : public WebhookTransport {
  public:
   using Hook = std::function<std::string(const Value& request)>;
 
-  explicit TestWebhooks(Executor& house) : house_(house) {}
+  TestWebhooks(Executor& house, const Clock& clock) : house_(house), clock_(clock) {}
 
   void post(WebhookPost post, UniqueFunction<void(Result<WebhookReply>)> done) override {
     const Value review = json(post.body);
@@ -46,20 +46,23 @@ class TestWebhooks final : public WebhookTransport {
               "response":{{"uid":"{}",{}}}}})",
                            review["request"]["uid"].string_or(""), response)};
     }
-    house_.post(
+    house_.post_at(
+        clock_.monotonic() + delay,
         [done = std::move(done), reply = std::move(reply)]() mutable { done(std::move(reply)); });
   }
 
   Hook hook = {};
+  Span delay = {};
   std::vector<std::string> calls = {};
   std::vector<Value> requests = {};
 
  private:
   Executor& house_;
+  const Clock& clock_;
 };
 
 struct WebhookWorld : ServerWorld {
-  WebhookWorld() : hooks(house) {
+  WebhookWorld() : hooks(house, clock) {
     api.reset();
     server.reset();
     server = std::make_unique<ApiServer>(*store, house, clock, random,
@@ -189,6 +192,53 @@ TEST(webhooks, are_asked_only_where_their_conditions_hold) {
   world.hooks.hook = [](const Value&) { return R"("allowed":false)"; };
   EXPECT_EQ(world.refusal(config_map), "admitted");
   EXPECT_NE(world.refusal(R"({"metadata":{"name":"n"},"data":{"a":"1","b":"2"}})"), "admitted");
+}
+
+// A create that waits for a webhook while its place goes must not leave an object that nobody sees.
+TEST(webhooks, keep_no_object_whose_kind_or_namespace_went_while_they_were_asked) {
+  WebhookWorld world;
+  world.create(mutating, "", R"({"metadata":{"name":"all"},"webhooks":[{"name":"all.a.b",
+      "admissionReviewVersions":["v1"],"sideEffects":"None",
+      "clientConfig":{"url":"https://all.test/admit"},"rules":[{"apiGroups":["","acme.io"],
+      "apiVersions":["v1"],"operations":["CREATE"],"resources":["configmaps","widgets"]}]}]})");
+  world.hooks.hook = [](const Value&) { return R"("allowed":true)"; };
+  const std::string definition =
+      R"({"metadata":{"name":"widgets.acme.io"},"spec":{"group":"acme.io","scope":"Namespaced",)"
+      R"("names":{"plural":"widgets","kind":"Widget"},"versions":[{"name":"v1","served":true,)"
+      R"("storage":true,"schema":{"openAPIV3Schema":{"type":"object"}}}]}})";
+  const std::string_view definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+  const std::string_view widgets = "/apis/acme.io/v1/namespaces/team/widgets";
+  world.create(resources::namespaces, "", R"({"metadata":{"name":"team"}})");
+  world.send("POST", definitions, definition);
+  world.settle();
+  world.hooks.delay = Span::of_seconds(5);
+  const auto answer_of_a_create_that_waits = [&](std::string_view path, std::string_view body,
+                                                 std::string_view goes) {
+    std::optional<Response> answer;
+    world.server->handle({.method = "POST",
+                          .path = std::string(path),
+                          .content_type = "application/json",
+                          .body = std::string(body),
+                          .identity = {.name = "admin", .groups = {"system:masters"}}},
+                         [&](Response response) { answer.emplace(std::move(response)); });
+    world.send("DELETE", goes);
+    world.settle();
+    EXPECT_FALSE(answer.has_value());
+    world.time.run_until([&] { return answer.has_value(); });
+    return answer->status;
+  };
+  const std::string one = fmt::format("{}/widgets.acme.io", definitions);
+  EXPECT_EQ(
+      answer_of_a_create_that_waits(
+          widgets, R"({"apiVersion":"acme.io/v1","kind":"Widget","metadata":{"name":"a"}})", one),
+      404);
+  world.send("POST", definitions, definition);
+  world.settle();
+  EXPECT_TRUE(json(text_of(world.send("GET", widgets)))["items"].empty());
+  EXPECT_EQ(answer_of_a_create_that_waits("/api/v1/namespaces/team/configmaps", config_map,
+                                          "/api/v1/namespaces/team"),
+            404);
+  EXPECT_TRUE(world.list(resources::config_maps)["items"].empty());
 }
 
 TEST(webhooks, are_refused_in_the_words_of_the_peer) {
