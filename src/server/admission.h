@@ -39,6 +39,7 @@ struct Admission {
   std::vector<std::string> warnings = {};
   Operation operation = Operation::create;
   bool dry_run = false;
+  bool of_collection = false;  // one of all that were deleted at once: webhooks hear of no name
   // What was set aside for this write (quota), given back when the write has been answered.
   std::shared_ptr<void> hold = {};
 

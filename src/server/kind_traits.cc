@@ -76,7 +76,11 @@ KindTraits traits_of(const objects::Kind& kind) {
   if (kind.style == objects::SchemaStyle::custom) {
     return {.has_generation = true, .unconditional_update = false};
   }
+  constexpr std::string_view made[] = {
+      "ClusterRole", "ClusterRoleBinding", "Endpoints",    "Event",  "Lease", "LimitRange",
+      "Role",        "RoleBinding",        "RuntimeClass", "Service"};
   KindTraits traits = native_traits_of(kind);
+  traits.created_by_update = contains(made, kind.kind);
   traits.answers_deleted_object = answers_deleted_object(kind);
   return traits;
 }

@@ -11,6 +11,7 @@ namespace muster::server {
 struct KindTraits {
   bool has_generation = false;
   bool unconditional_update = true;  // PUT without resourceVersion
+  bool created_by_update = false;    // PUT makes what is not there
   bool keeps_status_on_create = false;
   bool deletes_gracefully = false;
   bool answers_deleted_object = false;  // DELETE yields the object even when it is gone

@@ -271,7 +271,10 @@ struct Preparation {
 
 bool spec_changed(const Target& target, View now, View before) {
   if (target.kind->style == SchemaStyle::native) {
-    const std::string_view part = target.is("", "podtemplates") ? "template" : "spec";
+    const bool hooks = target.kind->kind.ends_with("WebhookConfiguration");
+    const std::string_view part = target.is("", "podtemplates") ? "template"
+                                  : hooks                       ? "webhooks"
+                                                                : "spec";
     const bool annotated = !(objects::annotations_of(now) == objects::annotations_of(before));
     if (annotated && target.is("apps", "deployments")) return true;
     if (!target.is("discovery.k8s.io", "endpointslices")) return !(now[part] == before[part]);
@@ -482,6 +485,14 @@ Outcome<Admitted> by_schema(const WriteRequest& request, const Value& object, co
     admitted->errors.add_all(core::check_invented_fields(object));
   }
   return std::move(admitted).take();
+}
+
+Outcome<> check_sent(const Context& context, const WriteRequest& request) {
+  ALLOWED(check_type(context, request, request.body));
+  const auto decoded = objects::decode(request.target.version->schema, request.body,
+                                       request.field_validation, request.duplicate_fields);
+  if (!decoded) return undecodable(request, request.body, decoded.error().message);
+  return check_place(request.target, request.body["metadata"]);
 }
 
 void prepare_create(Context& context, const WriteRequest& request, PrepareAnswer done,

@@ -47,6 +47,10 @@ void prepare_create(Context& context, const WriteRequest& request, PrepareAnswer
 void prepare_update(Context& context, const WriteRequest& request, const objects::Value& body,
                     const objects::Value& current, Ownership owners, PrepareAnswer done);
 
+// What can be said of an object that was sent before one looks for the one it is to replace:
+// whether it can be read, and is called as the request has it.
+Outcome<> check_sent(const Context& context, const WriteRequest& request);
+
 // Decodes, completes and validates an object by the schema of a version. Errors of validation are
 // in the answer.
 Outcome<objects::Admitted> by_schema(const WriteRequest& request, const objects::Value& object,

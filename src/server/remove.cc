@@ -194,7 +194,8 @@ void attempt(std::unique_ptr<Removal> removal) {
                                                          .object = {},
                                                          .old_object = now.tree,
                                                          .operation = Operation::remove,
-                                                         .dry_run = request.dry_run});
+                                                         .dry_run = request.dry_run,
+                                                         .of_collection = request.of_collection});
   Admission& asked = *admission;
   const store::Revision revision = now.cached->revision;
   admit_without_object(

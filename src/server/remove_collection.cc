@@ -29,6 +29,7 @@ void go_on(const std::shared_ptr<Sweep>& sweep) {
   while (!sweep->failure && sweep->next < sweep->keys.size() &&
          sweep->under_way < upkeep_writes_max) {
     RemoveRequest one = sweep->how;
+    one.of_collection = true;
     one.target.name_space = sweep->keys[sweep->next].name_space;
     one.target.name = sweep->keys[sweep->next].name;
     ++sweep->next;

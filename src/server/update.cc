@@ -5,8 +5,10 @@
 #include <optional>
 #include <utility>
 
+#include "objects/builder.h"
 #include "objects/metadata.h"
 #include "objects/patch/compiled_patch_schema.h"
+#include "objects/rewrite.h"
 #include "server/access.h"
 #include "server/commit.h"
 #include "server/kind_traits.h"
@@ -121,6 +123,7 @@ struct Decision {
 
 Outcome<Decision> decide(Change& change, const Present& now) {
   const Target& target = change.request.target;
+  if (!now && !change.is_patch()) ALLOWED(check_sent(change.context, change.request));
   if (!now) return not_found(target);
   Decision decision{.body = {},
                     .owners = {},
@@ -220,6 +223,32 @@ void create_applied(std::unique_ptr<Change> change) {
       std::move(applied->managed));
 }
 
+bool makes_what_is_missing(const Change& change) {
+  const Target& target = change.request.target;
+  return !change.is_patch() && target.subresource.empty() &&
+         traits_of(*target.kind).created_by_update;
+}
+
+// Some kinds are made by a PUT. The version that it names does not matter then.
+void create_put(std::unique_ptr<Change> change) {
+  Context& context = change->context;
+  const Target& target = change->request.target;
+  auto checked = check_sent(context, change->request);
+  if (checked) checked = check_access(context, target, "create", change->request.identity);
+  if (!checked) return answer_later(context, std::move(change->done), std::move(checked).error());
+  WriteRequest made = std::move(change->request);
+  objects::Builder builder;
+  builder.retain(made.body);
+  objects::Rewrite metadata(made.body["metadata"]);
+  metadata.set("name", builder.text(made.target.name));
+  metadata.drop("resourceVersion");
+  objects::Rewrite root(made.body);
+  root.set("metadata", metadata.finish(builder));
+  const objects::Node node = root.finish(builder);
+  made.body = std::move(builder).finish(node);
+  create(context, std::move(made), std::move(change->done));
+}
+
 void attempt(std::unique_ptr<Change> change) {
   Context& context = change->context;
   const WriteRequest& request = change->request;
@@ -228,6 +257,7 @@ void attempt(std::unique_ptr<Change> change) {
   if (!now && change->applies && request.target.subresource.empty()) {
     return create_applied(std::move(change));
   }
+  if (!now && makes_what_is_missing(*change)) return create_put(std::move(change));
   auto decided = decide(*change, now);
   if (!decided) return answer_later(context, std::move(change->done), std::move(decided).error());
   const Value body = decided->body;

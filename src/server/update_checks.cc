@@ -125,7 +125,8 @@ Outcome<FieldErrors> check_identity(const WriteRequest& request, bool patches, V
 FieldErrors told_on_update(const Kind& kind, const FieldErrors& immutable,
                            const FieldErrors& found) {
   FieldErrors all;
-  const auto look = [&](char how) {
+  // That a finalizer is none of Kubernetes' own is said by kinds alone.
+  const auto look = [&](char how, bool of_kind) {
     if (how == 'u') {
       for (const FieldError& error : immutable) all.add(error);
       for (const FieldError& error : found) {
@@ -134,12 +135,13 @@ FieldErrors told_on_update(const Kind& kind, const FieldErrors& immutable,
     }
     for (const FieldError& error : found) {
       if (!is_of_metadata(error) || is_of_update(error)) continue;
-      if (how == 'm' || is_shared(error)) all.add(error);
+      const bool is_of_kind = error.path.starts_with("metadata.finalizers[");
+      if (is_of_kind ? of_kind : how == 'm' || is_shared(error)) all.add(error);
     }
   };
-  look('m');
-  look('u');
-  for (const char how : second_look(kind)) look(how);
+  look('m', false);
+  look('u', false);
+  for (const char how : second_look(kind)) look(how, true);
   for (const FieldError& error : found) {
     if (!is_of_metadata(error)) all.add(error);
   }

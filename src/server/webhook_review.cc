@@ -138,7 +138,8 @@ Outcome<Value> admission_review(const Webhook& webhook, const Admission& admissi
     request.emplace_back("subResource", text(target.subresource));
     request.emplace_back("requestSubResource", text(target.subresource));
   }
-  if (!target.name.empty()) request.emplace_back("name", text(target.name));
+  if (!target.name.empty() && !admission.of_collection)
+    request.emplace_back("name", text(target.name));
   const bool is_namespace = target.is("", "namespaces");
   const std::string& name_space = is_namespace ? target.name : target.name_space;
   if (!name_space.empty()) request.emplace_back("namespace", text(name_space));

@@ -68,6 +68,7 @@ struct RemoveRequest {
   client::Preconditions preconditions = {};
   bool dry_run = false;
   Identity identity = {};
+  bool of_collection = false;  // webhooks hear of no name
 };
 
 void remove(Context& context, RemoveRequest request, WriteAnswer done);

@@ -113,7 +113,7 @@ void check_config_map(CheckScope& scope) {
     }
   }
   for (MemberView entry : scope["binaryData"].members()) bytes += decoded_size(entry.value);
-  if (bytes > stored_data_bytes_max) scope.too_long("", stored_data_bytes_max);
+  if (bytes > stored_data_bytes_max) scope.too_long("[]", stored_data_bytes_max);
 }
 
 // RBAC.

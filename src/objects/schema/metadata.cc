@@ -101,8 +101,9 @@ void check_owners(View owners, FieldErrors& errors) {
   for (View owner : owners.elements()) {
     const std::string_view api_version = owner["apiVersion"].string_or("");
     const std::size_t slash = api_version.find('/');
-    const std::string_view version =
+    std::string_view version =
         slash == std::string_view::npos ? api_version : api_version.substr(slash + 1);
+    if (version.find('/') != std::string_view::npos) version = {};
     if (version.empty()) refuse("apiVersion", owner, "version must not be empty");
     for (const std::string_view field : {"kind", "name", "uid"}) {
       if (owner[field].string_or("").empty()) refuse(field, owner, "must not be empty");

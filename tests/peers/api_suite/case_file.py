@@ -11,7 +11,7 @@ FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "cases")
 Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 Dumper = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 STEP = re.compile(r"^- (request|watch|read|until): ")
-STEP_FIELDS = {"request", "watch", "read", "body", "text", "base64", "headers", "type", "as",
+STEP_FIELDS = {"request", "watch", "read", "body", "text", "large", "base64", "headers", "type", "as",
                "groups", "token", "save", "until", "pick", "ignore", "shows", "count", "name",
                "answer", "differs", "patience", "sorted"}
 CASE_FIELDS = {"case", "steps", "managedFields", "versions", "owner"}

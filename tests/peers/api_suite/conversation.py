@@ -2,6 +2,7 @@
 # more for each watch that is open.
 # SPDX-License-Identifier: Apache-2.0
 import base64
+import gzip
 import http.client
 import json
 import queue
@@ -12,6 +13,7 @@ import threading
 import time
 
 import normalise
+import webhook
 import yaml
 
 PATIENCE_SECONDS = 8
@@ -101,10 +103,17 @@ class Conversation:
     def __init__(self, server, case, namespace):
         self.server, self.case, self.namespace = server, case, namespace
         self.variables = {"ns": namespace}
+        if "${webhook" in str(case.steps):
+            hook = running_webhook()
+            self.variables["webhook"] = f"https://{hook.address}"
+            self.variables["webhook_authority"] = hook.authority
         self.watches = {}
         self.patience_seconds = PATIENCE_SECONDS
         self.normaliser = normalise.Normaliser(namespace, case.keeps_managed_fields,
                                                case.loose_versions)
+        if "webhook" in self.variables:
+            self.normaliser.known_texts[self.variables["webhook"]] = "<webhook>"
+            self.normaliser.known_texts[self.variables["webhook_authority"]] = "<authority>"
         for step in case.steps:
             metadata = step["body"].get("metadata") if isinstance(step.get("body"), dict) else None
             if isinstance(metadata, dict):
@@ -163,6 +172,9 @@ class Conversation:
         body = None
         if "body" in step:
             body = json.dumps(self.filled(step["body"])).encode()
+        elif "large" in step:
+            body = json.dumps({"metadata": {"name": step.get("name", "large")},
+                               "data": {"a": "x" * step["large"]}}).encode()
         elif "text" in step:
             body = self.filled(step["text"]).encode()
         elif "base64" in step:
@@ -255,9 +267,17 @@ class Conversation:
         return {"events": made}
 
 
+def running_webhook(running=[]):  # noqa: B006: one for all cases
+    if not running:
+        running.append(webhook.Webhook())
+    return running[0]
+
+
 def parse(response, content):
     if not content:
         return None
+    if response.headers.get("Content-Encoding") == "gzip":
+        content = gzip.decompress(content)
     kind = response.headers.get("Content-Type", "")
     try:
         if kind.startswith("application/json"):
