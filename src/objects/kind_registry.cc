@@ -127,7 +127,8 @@ Result<> KindRegistry::take(std::vector<Kind> kinds) {
   const auto other_of = [](const Kind& kind) {
     return kind.definition["spec"]["x-muster-stored-as"];
   };
-  std::ranges::stable_partition(kinds, [&](const Kind& kind) { return !other_of(kind); });
+  std::stable_partition(kinds.begin(), kinds.end(),
+                        [&](const Kind& kind) { return !other_of(kind); });
   for (Kind& kind : kinds) {
     if (const View other = other_of(kind)) {
       kind.stored_as = find_resource(other["group"].string_or(""), other["plural"].string_or(""));
