@@ -76,6 +76,9 @@ constexpr FieldOrder orders[] = {
     {"core.v1.PodAffinityTerm",
      "labelSelector namespaceSelector namespaces namespace topologyKey mismatchLabelKeys "
      "matchLabelKeys"},
+    {"batch.v1.CronJobSpec",
+     "schedule startingDeadlineSeconds timeZone concurrencyPolicy jobTemplate "
+     "successfulJobsHistoryLimit failedJobsHistoryLimit"},
     {"batch.v1.JobSpec", job_fields},
     {"batch.v1.JobSpecInTemplate", job_fields},
     {"batch.v1.PodFailurePolicyRule", "action onExitCodes onPodConditions ."},

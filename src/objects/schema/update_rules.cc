@@ -63,8 +63,10 @@ bool update_allowed(UpdateRule rule, View value, View old_value, const UpdateSco
   return true;
 }
 
-std::string_view update_refusal(UpdateRule) {
-  return "field is immutable";
+std::string_view update_refusal(UpdateRule rule, const UpdateScope& scope) {
+  const bool resizes = rule == UpdateRule::job_completions &&
+                       scope.object["completionMode"].string_or("") == "Indexed";
+  return resizes ? "can only be modified in tandem with spec.parallelism" : "field is immutable";
 }
 
 }  // namespace muster::objects

@@ -29,6 +29,6 @@ struct UpdateScope {
 bool update_allowed(UpdateRule rule, View value, View old_value, const UpdateScope& scope);
 
 // The sentence that follows the value: most say `field is immutable`.
-std::string_view update_refusal(UpdateRule rule);
+std::string_view update_refusal(UpdateRule rule, const UpdateScope& scope);
 
 }  // namespace muster::objects

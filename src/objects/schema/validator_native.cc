@@ -188,12 +188,12 @@ void Validator::check_update(const NodeRecord& node, View object, View old_objec
     const NodeRecord& inner = tables_.node(field.node);
     const View value = object[field.name];
     const View old_value = old_object[field.name];
+    const UpdateScope scope{object, old_object, root_, old_root_};
     const bool refused = (inner.immutable && !(value == old_value)) ||
-                         !update_allowed(inner.update_rule, value, old_value,
-                                         {object, old_object, root_, old_root_});
+                         !update_allowed(inner.update_rule, value, old_value, scope);
     if (!refused) continue;
     FieldError error = FieldError::invalid(path.field(field.name).to_string(), value,
-                                           std::string(update_refusal(inner.update_rule)));
+                                           std::string(update_refusal(inner.update_rule, scope)));
     error.pass = error_pass_of_changes;
     errors_.add(std::move(error));
   }
