@@ -58,7 +58,7 @@ std::optional<MeasuredUsage> NodeUsage::node(std::string_view name) const {
   const std::vector<std::string> nodes = agent_.node_names();
   if (std::find(nodes.begin(), nodes.end(), name) == nodes.end()) return std::nullopt;
   auto machine = rate_of(machine_, {});
-  if (!machine || nodes.size() == 1) return machine;
+  if (!machine || extent_ == Extent::of_machine) return machine;
   UsageRate& sum = machine->rates.front();
   sum = {};
   for (const RunningContainer& each : agent_.running()) {

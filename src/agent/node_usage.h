@@ -2,13 +2,13 @@
 // background lane (reading /proc blocks), and every second while a container is so new that it has
 // only one measurement. A rate is what lies between the last two.
 //
-//   NodeUsage usage(agent, disk, house);
+//   NodeUsage usage(agent, disk, house, NodeUsage::Extent::of_pods);
 //   usage.start();
 //   const auto pod = usage.pod(uid);            // nothing before two measurements of all
 //   containers const auto node = usage.node("n1");
 //
-// Assumes: the house thread; the agent outlives it. Where the agent has one node, that is this
-// machine with all that runs on it; of several, each is the sum of its pods.
+// Assumes: the house thread; the agent outlives it. Where the agent's node is this machine, that is
+// all that runs on it; of nodes that were declared smaller, each is the sum of its pods.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -39,8 +39,10 @@ struct MeasuredUsage {
 
 class NodeUsage {
  public:
-  NodeUsage(const NodeAgent& agent, Disk& disk, client::House house)
-      : agent_(agent), disk_(disk), house_(house) {}
+  enum class Extent : bool { of_pods, of_machine };
+
+  NodeUsage(const NodeAgent& agent, Disk& disk, client::House house, Extent extent)
+      : agent_(agent), disk_(disk), house_(house), extent_(extent) {}
 
   void start() { measure(); }
 
@@ -72,6 +74,7 @@ class NodeUsage {
   const NodeAgent& agent_;
   Disk& disk_;
   client::House house_;
+  const Extent extent_;
   std::map<Key, Series> containers_;
   Series machine_;
   client::Lifeline lifeline_;

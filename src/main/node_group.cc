@@ -151,7 +151,10 @@ void NodeGroups::Parts::make_host(std::vector<NodeOptions> nodes, const Machine&
                                              options.data + "/pods"));
   streams.add(std::make_unique<agent::NodeStreams>(*agents.back(), options.house.executor,
                                                    &options.machine, options.data + "/pods"));
-  usage.add(std::make_unique<agent::NodeUsage>(*agents.back(), options.disk, options.house));
+  usage.add(std::make_unique<agent::NodeUsage>(*agents.back(), options.disk, options.house,
+                                               options.settings.nodes.empty()
+                                                   ? agent::NodeUsage::Extent::of_machine
+                                                   : agent::NodeUsage::Extent::of_pods));
 }
 
 void NodeGroups::Parts::make_pretended(std::vector<NodeOptions> nodes, const Machine& machine) {

@@ -125,6 +125,9 @@ Outcome<> admit(Context& context, Admission& admission) {
   if (target.is(webhook_group, "validatingadmissionpolicies")) {
     return admit_admission_policy(admission);
   }
+  if (target.is(webhook_group, "validatingadmissionpolicybindings")) {
+    return admit_policy_binding(admission);
+  }
   if (is_definition(target)) return admit_definition(context, admission);
   return {};
 }

@@ -21,9 +21,7 @@ namespace muster::server {
 
 using objects::Builder;
 using objects::CelBudget;
-using objects::CelProgram;
 using objects::CelResult;
-using objects::FieldError;
 using objects::LabelSelector;
 using objects::Node;
 using objects::Value;
@@ -33,17 +31,6 @@ namespace {
 
 constexpr std::string_view group = "admissionregistration.k8s.io";
 constexpr std::string_view message_default_reason = "Invalid";
-
-const std::vector<std::string>& variable_names() {
-  static const std::vector<std::string> names = {"object", "oldObject",       "request",
-                                                 "params", "namespaceObject", "variables"};
-  return names;
-}
-
-Result<CelProgram> compile(View expression, CelResult result) {
-  return objects::compile_cel(expression.string_or(""),
-                              {.variables = variable_names(), .result = result});
-}
 
 std::string trimmed(std::string_view text) {
   constexpr std::string_view blanks = " \t\n\v\f\r";
@@ -64,7 +51,11 @@ struct Denial {
 class Evaluation {
  public:
   Evaluation(View policy, View request, const Value& params, const Value& name_space)
-      : policy_(policy), request_(request), params_(params), name_space_(name_space) {}
+      : policy_(policy),
+        request_(request),
+        params_(params),
+        name_space_(name_space),
+        names_(policy_names(policy["spec"])) {}
 
   // Every rule that is broken or cannot be told; nothing where the match conditions do not hold.
   std::vector<Denial> denials() {
@@ -111,7 +102,7 @@ class Evaluation {
       const std::string name(variable["name"].string_or(""));
       const auto value = evaluate(variable["expression"], CelResult::any);
       if (!value) {
-        failed_variables_.emplace_back(name, value.error().message);
+        failed_variables_.emplace_back(name, value.error().field);
         continue;
       }
       Builder builder;
@@ -128,14 +119,18 @@ class Evaluation {
   }
 
   Result<Value> evaluate(View expression, CelResult result) {
-    const auto program = compile(expression, result);
+    const auto program =
+        objects::compile_cel(expression.string_or(""), {.variables = names_, .result = result});
+    // Who uses a variable is told the bare reason, which is kept beside the sentence.
     const auto failed = [&](std::string_view why) {
       return Error::invalid(
-          fmt::format("expression '{}' resulted in error: {}", expression.string_or(""), why));
+          fmt::format("expression '{}' resulted in error: {}", expression.string_or(""), why),
+          std::string(why));
     };
     if (!program) return failed(program.error().message);
-    const View values[] = {
-        request_["object"], request_["oldObject"], request_, params_, name_space_, variables_};
+    std::vector<View> values = {request_["object"], request_["oldObject"], request_, name_space_};
+    if (policy_["spec"]["paramKind"].is_object()) values.emplace_back(params_);
+    if (!policy_["spec"]["variables"].empty()) values.emplace_back(variables_);
     auto value = program->evaluate(values, budget_);
     if (value) return value;
     for (const auto& [name, why] : failed_variables_) {
@@ -164,6 +159,7 @@ class Evaluation {
   const View request_;
   const Value& params_;
   const Value& name_space_;
+  const std::vector<std::string> names_;
   Value variables_ = Value::object({});
   std::vector<std::pair<std::string, std::string>> failed_variables_;
   CelBudget budget_;
@@ -361,26 +357,11 @@ Outcome<> check_admission_policies(Context& context, Admission& admission) {
   return std::move(verdicts).take();
 }
 
-Outcome<> admit_admission_policy(Admission& admission) {
-  const View spec = admission.object["spec"];
-  const auto check = [&admission](const std::string& path, View expression, CelResult result) {
-    if (trimmed(expression.string_or("")).empty()) return;
-    const auto program = compile(expression, result);
-    if (program) return;
-    admission.errors.add(
-        FieldError::invalid(path, expression, "compilation failed: " + program.error().message));
-  };
-  const auto check_all = [&](std::string_view list, std::string_view member, CelResult result) {
-    for (std::size_t i = 0; i < spec[list].size(); ++i) {
-      check(fmt::format("spec.{}[{}].{}", list, i, member), spec[list][i][member], result);
-    }
-  };
-  check_all("matchConditions", "expression", CelResult::boolean);
-  check_all("variables", "expression", CelResult::any);
-  check_all("validations", "expression", CelResult::boolean);
-  check_all("validations", "messageExpression", CelResult::text);
-  check_all("auditAnnotations", "valueExpression", CelResult::any);
-  return {};
+std::vector<std::string> policy_names(View spec) {
+  std::vector<std::string> names = {"object", "oldObject", "request", "namespaceObject"};
+  if (spec["paramKind"].is_object()) names.emplace_back("params");
+  if (!spec["variables"].empty()) names.emplace_back("variables");
+  return names;
 }
 
 }  // namespace muster::server

@@ -10,6 +10,8 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
+#include <vector>
 
 #include "objects/field_error.h"
 #include "server/admission.h"
@@ -23,7 +25,12 @@ inline constexpr std::size_t policy_message_bytes_max = 5'120;
 
 Outcome<> check_admission_policies(Context& context, Admission& admission);
 
-// Expressions of a policy that is written: those that do not compile are errors of their fields.
+// The names that the expressions of a policy may use: parameters and variables only where it has
+// some.
+std::vector<std::string> policy_names(objects::View spec);
+
+// Rules of a policy and of a binding that are written (admission_policy_rules.cc).
 Outcome<> admit_admission_policy(Admission& admission);
+Outcome<> admit_policy_binding(Admission& admission);
 
 }  // namespace muster::server

@@ -158,8 +158,10 @@ TEST_F(Policies, a_variable_that_fails_is_named) {
   policy(R"x("variables":[{"name":"v","expression":"object.data.missing"}],
       "validations":[{"expression":"variables.v == 'x'"}])x");
   bind(R"(["Deny"])");
-  EXPECT_THAT(map("m", R"({"a":"b"})").message(),
-              HasSubstr("resulted in error: composited variable \"v\" fails to evaluate: "));
+  EXPECT_THAT(
+      map("m", R"({"a":"b"})").message(),
+      HasSubstr("resulted in error: composited variable \"v\" fails to evaluate: no such key: "
+                "missing"));
 }
 
 TEST_F(Policies, leave_out_what_they_exclude) {
@@ -176,14 +178,59 @@ TEST_F(Policies, leave_out_what_they_exclude) {
   EXPECT_EQ(send("DELETE", std::string(bindings) + "/b").status, 200) << "never a way in only";
 }
 
-TEST_F(Policies, that_do_not_compile_are_refused) {
-  const Answer refused =
-      send("POST", policies, R"({"metadata":{"name":"p"},"spec":{"matchConstraints":{
-      "resourceRules":[{"apiGroups":[""],"apiVersions":["v1"],"operations":["CREATE"],
-        "resources":["pods"]}]},"validations":[{"expression":"object."}]}})");
-  EXPECT_EQ(refused.status, 422);
-  EXPECT_THAT(refused.message(), HasSubstr("spec.validations[0].expression: Invalid value: "
-                                           "\"object.\": compilation failed: "));
+// The sentences are those of kube-apiserver 1.36.
+TEST_F(Policies, that_are_wrong_are_refused) {
+  const auto refusal = [this](std::string_view spec) {
+    const std::string message =
+        send("POST", policies,
+             fmt::format(
+                 R"({{"metadata":{{"name":"p"}},"spec":{{"matchConstraints":{{"resourceRules":[)"
+                 R"({{"apiGroups":[""],"apiVersions":["v1"],"operations":["CREATE"],)"
+                 R"("resources":["pods"]}}]}},{}}}}})",
+                 spec))
+            .message();
+    constexpr std::string_view begin =
+        "ValidatingAdmissionPolicy.admissionregistration.k8s.io \"p\" is invalid: ";
+    EXPECT_THAT(message, testing::StartsWith(std::string(begin)));
+    return message.substr(std::min(begin.size(), message.size()));
+  };
+  const std::string at = "spec.validations[0].expression: ";
+  EXPECT_EQ(refusal(R"("validations":[{"expression":"object."}])"),
+            at +
+                "Invalid value: \"object.\": compilation failed: ERROR: <input>:1:8: Syntax error: "
+                "no viable alternative at input '.'\n | object.\n | .......^");
+  EXPECT_EQ(refusal(R"("validations":[{"expression":"1"}])"),
+            at + "Invalid value: \"1\": must evaluate to bool but got int");
+  EXPECT_EQ(refusal(R"("validations":[{"expression":"object.metadata.name"}])"),
+            at + "Invalid value: \"object.metadata.name\": must evaluate to bool but got dyn");
+  EXPECT_THAT(refusal(R"("validations":[{"expression":"params.x == 1"}])"),
+              HasSubstr("undeclared reference to 'params'"));
+  EXPECT_EQ(refusal(R"("validations":[{"expression":"  "}])"),
+            at + "Required value: expression is not specified");
+  EXPECT_EQ(refusal(R"("validations":[{"expression":"true","messageExpression":"1"}])"),
+            "spec.validations[0].messageExpression: Invalid value: \"1\": must evaluate to string "
+            "but got int");
+  EXPECT_EQ(refusal(R"("variables":[{"name":"a b","expression":"1"}],
+                       "validations":[{"expression":"true","reason":"Foo"}])"),
+            "[spec.variables[0].name: Invalid value: \"a b\": must be a valid CEL identifier, "
+            "spec.validations[0].reason: Unsupported value: \"Foo\": supported values: "
+            "\"Forbidden\", \"Invalid\", \"RequestEntityTooLarge\"]");
+  EXPECT_EQ(refusal(R"("failurePolicy":"Fail")"),
+            "[spec.validations: Required value: validations or auditAnnotations must contain at "
+            "least one item, spec.auditAnnotations: Required value: validations or "
+            "auditAnnotations must contain at least one item]");
+}
+
+TEST_F(Policies, bindings_that_are_wrong_are_refused) {
+  const auto refusal = [this](std::string_view spec) {
+    return send("POST", bindings, fmt::format(R"({{"metadata":{{"name":"b"}},"spec":{}}})", spec))
+        .message();
+  };
+  EXPECT_THAT(refusal(R"({"policyName":"p"})"),
+              HasSubstr("spec.validationActions: Required value: at least one validation action is "
+                        "required"));
+  EXPECT_THAT(refusal(R"({"policyName":"p","validationActions":["Deny","Warn"]})"),
+              HasSubstr("must not contain both Deny and Warn"));
 }
 
 }  // namespace

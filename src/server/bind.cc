@@ -11,9 +11,11 @@
 #include "objects/metadata.h"
 #include "objects/rewrite.h"
 #include "server/admission.h"
+#include "server/admission_policies.h"
 #include "server/commit.h"
 #include "server/limits.h"
 #include "server/stored_object.h"
+#include "server/webhooks.h"
 #include "server/write.h"
 
 namespace muster::server {
@@ -153,8 +155,28 @@ void attempt(std::unique_ptr<Binding> binding) {
 
 }  // namespace
 
+// Policies and validating webhooks have their say in it, as in the creation of a Binding. (What
+// would change one is not asked: what a binding says is decided by then.)
 void bind(Context& context, WriteRequest request, WriteAnswer done) {
-  attempt(std::make_unique<Binding>(Binding{context, std::move(request), std::move(done)}));
+  struct Asked {
+    explicit Asked(Binding binding_in)
+        : binding(std::move(binding_in)),
+          admission{.target = binding.request.target,
+                    .identity = binding.request.identity,
+                    .object = binding.request.body,
+                    .dry_run = binding.request.dry_run} {}
+    Binding binding;
+    Admission admission;
+  };
+  auto asked = std::make_shared<Asked>(Binding{context, std::move(request), std::move(done)});
+  const auto go_on = [asked](const Outcome<>& allowed) {
+    Binding& binding = asked->binding;
+    if (allowed) return attempt(std::make_unique<Binding>(std::move(binding)));
+    answer_later(binding.context, std::move(binding.done), Outcome<Written>(allowed.error()));
+  };
+  const auto allowed = check_admission_policies(context, asked->admission);
+  if (!allowed || context.webhooks == nullptr) return go_on(allowed);
+  context.webhooks->check(asked->admission, go_on);
 }
 
 }  // namespace muster::server

@@ -43,9 +43,11 @@ Value object_of(const Members& members) {
 }
 
 Value kind_of(const Target& target, std::string_view version) {
-  return Value::object({{"group", text(target.kind->group)},
-                        {"version", text(version)},
-                        {"kind", text(target.kind->kind)}});
+  return Value::object(
+      {{"group", text(target.kind->group)},
+       {"version", text(version)},
+       {"kind", text(target.subresource == "binding" ? std::string_view("Binding")
+                                                     : std::string_view(target.kind->kind))}});
 }
 
 Value resource_of(const Target& target, std::string_view version) {

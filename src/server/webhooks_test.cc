@@ -123,6 +123,40 @@ TEST(webhooks, see_the_request_and_may_refuse_it) {
             R"(admission webhook "check.a.b" denied the request without explanation)");
 }
 
+TEST(webhooks, are_asked_before_a_pod_gets_its_node) {
+  WebhookWorld world;
+  world.create(validating, "",
+               R"({"metadata":{"name":"b"},"webhooks":[{"name":"b.a.b",
+      "admissionReviewVersions":["v1"],"sideEffects":"None",
+      "clientConfig":{"url":"https://b.test/admit"},
+      "rules":[{"apiGroups":[""],"apiVersions":["v1"],"operations":["CREATE"],
+                "resources":["pods/binding"]}]}]})");
+  world.create(resources::pods, "default",
+               R"({"metadata":{"name":"p"},"spec":{"containers":[{"name":"c","image":"i"}]}})");
+  bool allows = false;
+  world.hooks.hook = [&](const Value&) {
+    return allows ? R"("allowed":true)" : R"("allowed":false,"status":{"message":"not there"})";
+  };
+  const auto bind = [&world] {
+    return world.send("POST", "/api/v1/namespaces/default/pods/p/binding",
+                      R"({"apiVersion":"v1","kind":"Binding","metadata":{"name":"p"},
+                          "target":{"kind":"Node","name":"n"}})");
+  };
+  const auto refused = bind();
+  EXPECT_EQ(json(text_of(refused))["message"].string_or(""),
+            R"(admission webhook "b.a.b" denied the request: not there)");
+  EXPECT_TRUE(world.get(resources::pods, "default", "p")["spec"]["nodeName"].is_absent());
+  ASSERT_EQ(world.hooks.requests.size(), 1U);
+  const Value& asked = world.hooks.requests[0];
+  EXPECT_EQ(asked["kind"]["kind"].string_or(""), "Binding");
+  EXPECT_EQ(asked["resource"]["resource"].string_or(""), "pods");
+  EXPECT_EQ(asked["subResource"].string_or(""), "binding");
+  EXPECT_EQ(asked["object"]["target"]["name"].string_or(""), "n");
+  allows = true;
+  EXPECT_EQ(bind().status, 201);
+  EXPECT_EQ(world.get(resources::pods, "default", "p")["spec"]["nodeName"].string_or(""), "n");
+}
+
 TEST(webhooks, change_what_is_stored_one_after_the_other) {
   WebhookWorld world;
   world.configure(mutating, "first", R"("reinvocationPolicy":"IfNeeded",)");

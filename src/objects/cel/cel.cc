@@ -200,6 +200,10 @@ bool CelProgram::mentions(std::string_view variable) const {
          program_->mentioned[static_cast<std::size_t>(found - names.begin())];
 }
 
+std::string_view CelProgram::result_kind() const {
+  return kind_name(program_->expressions[program_->root].kind);
+}
+
 std::string_view CelProgram::source() const {
   return program_->source;
 }

@@ -71,6 +71,9 @@ class CelProgram {
   // Whether the expression uses the variable: a rule that mentions oldSelf is a transition rule.
   bool mentions(std::string_view variable) const;
 
+  // What it yields, as far as that is known without the object: `bool`, `int`, `dyn`.
+  std::string_view result_kind() const;
+
   std::string_view source() const;
 
  private:

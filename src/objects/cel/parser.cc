@@ -238,7 +238,11 @@ Result<NodeId> Parser::selection(NodeId operand) {
   expression.offset = token_.offset;
   advance();
   if (token_.kind != TokenKind::identifier) {
-    return unexpected("no viable alternative at input", "after '.'");
+    if (token_.kind == TokenKind::invalid) return complaint(token_.offset, token_.value);
+    const std::string_view next = token_.kind == TokenKind::end ? std::string_view() : token_.text;
+    return complaint(token_.offset, fmt::format("Syntax error: no viable alternative at input "
+                                                "'.{}'",
+                                                next));
   }
   expression.name = keep(token_.value);
   advance();

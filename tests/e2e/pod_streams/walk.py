@@ -1,6 +1,7 @@
 # Conversations with a running pod, as kubectl leads them: commands, terminals, files, output as it
 # comes, and ports.
 # SPDX-License-Identifier: Apache-2.0
+import json
 import os
 import subprocess
 import sys
@@ -37,6 +38,17 @@ spec:
       http.server.HTTPServer(("127.0.0.1", 8080), http.server.SimpleHTTPRequestHandler).serve_forever()
 """
 BIG_BYTES = 8 * 1024 * 1024
+
+
+def interactive(name, command, **more):
+    return json.dumps({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name}, "spec": {
+        "restartPolicy": "Never", "containers": [{
+            "name": "main", "image": "muster.dev/x", "stdin": True,
+            "command": ["sh", "-c", command], **more}]}})
+
+
+def phase(platform, name):
+    return (platform.get("pod", name) or {}).get("status", {}).get("phase")
 
 
 class Running:
@@ -146,6 +158,45 @@ def a_port_that_nobody_listens_on_is_an_error(platform):
     expect("refused" in text, f"it says {text!r}")
 
 
+def input_reaches_the_container_itself(platform):
+    platform.apply(interactive("cat", "echo ready >&2; cat; echo over", stdinOnce=True))
+    wait_for("the pod", lambda: phase(platform, "cat") == "Running")
+    done = run(platform, "attach", "-i", "cat", stdin="hello\n")
+    expect(done.stdout == "hello\nover\n", f"it printed {done.stdout!r}")
+    wait_for("its end", lambda: phase(platform, "cat") == "Succeeded")
+    expect(platform.kubectl("logs", "cat") == "ready\nhello\nover\n", "the log has another text")
+
+
+def a_container_may_have_a_terminal(platform):
+    platform.apply(interactive("shell", "exec sh", tty=True))
+    wait_for("the pod", lambda: phase(platform, "shell") == "Running")
+    with Running(platform, "attach", "-i", "shell") as process:
+        process.stdin.write("[ -t 0 ] && [ -t 1 ] && echo is-a-$((1))-terminal $TERM\nexit 3\n")
+        process.stdin.flush()
+        wait_for("its end", lambda: phase(platform, "shell") == "Failed")
+    expect("is-a-1-terminal xterm" in platform.kubectl("logs", "shell"), "it has no terminal")
+
+
+def clients_that_speak_spdy_are_heard(platform):
+    os.environ["KUBECTL_REMOTE_COMMAND_WEBSOCKETS"] = "false"
+    os.environ["KUBECTL_PORT_FORWARD_WEBSOCKETS"] = "false"
+    try:
+        a_command_runs_in_the_container(platform)
+        input_reaches_it(platform)
+        ports_are_forwarded(platform)
+    finally:
+        del os.environ["KUBECTL_REMOTE_COMMAND_WEBSOCKETS"]
+        del os.environ["KUBECTL_PORT_FORWARD_WEBSOCKETS"]
+
+
+def what_is_used_is_measured(platform):
+    wait_for("the pod's usage", lambda: "web" in run(platform, "top", "pods").stdout)
+    words = run(platform, "top", "pods", "--containers", "--no-headers").stdout.split()
+    expect(words[:2] == ["web", "main"] and words[3].endswith("Mi"), f"top says {words}")
+    expect(int(words[3][:-2]) > 0, f"top says {words}")
+    expect("n1" in run(platform, "top", "nodes").stdout, "the node has no usage")
+
+
 def a_command_ends_with_its_client(platform):
     with Running(platform, "exec", "web", "--", "sleep", "4711"):
         wait_for("the command", lambda: "sleep 4711" in list_commands(platform))
@@ -186,6 +237,10 @@ STEPS = [
     whoever_attaches_sees_what_comes,
     ports_are_forwarded,
     a_port_that_nobody_listens_on_is_an_error,
+    what_is_used_is_measured,
+    clients_that_speak_spdy_are_heard,
+    input_reaches_the_container_itself,
+    a_container_may_have_a_terminal,
     a_command_ends_with_its_client,
     a_pod_that_has_ended_says_so,
     a_pod_that_was_ended_by_down_has_failed_after_up,
