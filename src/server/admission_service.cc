@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <string>
+
 #include "objects/builder.h"
 #include "objects/metadata.h"
 #include "objects/rewrite.h"
@@ -99,6 +103,25 @@ void warn_of_service(Admission& admission) {
   }
 }
 
+// Only names of what others run may be of both families.
+void check_families(Admission& admission) {
+  const View spec = admission.object["spec"];
+  const bool is_name = spec["clusterIP"].string_or("") == "None" && spec["selector"].empty();
+  if (is_name || !admission.errors.empty()) return;
+  if (spec["ipFamilyPolicy"].string_or("") == "RequireDualStack") {
+    admission.errors.add(
+        objects::FieldError::invalid("spec.ipFamilyPolicy", spec["ipFamilyPolicy"],
+                                     "this cluster is not configured for dual-stack services"));
+  }
+  std::size_t index = 0;
+  for (View family : spec["ipFamilies"].elements()) {
+    const std::string place = fmt::format("spec.ipFamilies[{}]", index++);
+    if (family.string_or("") != "IPv6") continue;
+    admission.errors.add(
+        objects::FieldError::invalid(place, family, "not configured on this cluster"));
+  }
+}
+
 }  // namespace
 
 Outcome<> admit_service(Context& context, Admission& admission) {
@@ -106,9 +129,11 @@ Outcome<> admit_service(Context& context, Admission& admission) {
   if (admission.object["spec"]["type"].string_or("ClusterIP") == "ExternalName") return {};
   if (!admission.is_create()) {
     keep_addresses(admission);
+    check_families(admission);
     return {};
   }
   give_families(admission);
+  check_families(admission);
   const View spec = admission.object["spec"];
   if (is_served(spec) || is_own_service(admission)) return {};
   const std::string_view why =

@@ -251,7 +251,6 @@ void check_addresses(CheckScope& scope) {
 
 void check_node(CheckScope& scope) {
   check_taints(scope);
-  if (!scope.is_create()) check_taints(scope);  // the peer does so twice
   check_blocks(scope);
   if (scope.is_create()) return;
   check_amounts(scope, "capacity");

@@ -108,6 +108,16 @@ void check_dns(CheckScope& scope) {
     scope.required(".dnsConfig.nameservers",
                    "must provide at least one DNS nameserver when `dnsPolicy` is None");
   }
+  constexpr std::size_t servers_max = 3;
+  constexpr std::size_t searches_max = 32;
+  if (config["nameservers"].size() > servers_max) {
+    scope.invalid(".dnsConfig.nameservers", config["nameservers"],
+                  fmt::format("must not have more than {} nameservers", servers_max));
+  }
+  if (config["searches"].size() > searches_max) {
+    scope.invalid(".dnsConfig.searches", config["searches"],
+                  fmt::format("must not have more than {} search paths", searches_max));
+  }
   std::size_t index = 0;
   for (View search : config["searches"].elements()) {
     const std::string place = fmt::format(".dnsConfig.searches[{}]", index++);

@@ -137,11 +137,6 @@ void check_source(CheckScope& scope, std::string_view kind) {
     check_projected(scope);
   } else if (kind == "image") {
     if (scope[kind]["reference"].string_or("").empty()) scope.required(".image.reference");
-  } else if (kind == "iscsi") {
-    const std::int64_t unit = scope[kind]["lun"].integer_or(0);
-    if (unit < 0 || unit > 255) {
-      scope.invalid(".iscsi.lun", scope[kind]["lun"], "must be between 0 and 255, inclusive");
-    }
   }
 }
 

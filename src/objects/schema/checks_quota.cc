@@ -246,6 +246,7 @@ void check_limit_orders(CheckScope& scope, std::string_view resource) {
 }
 
 void check_limit_range_item(CheckScope& scope) {
+  if (scope.text("type").empty()) scope.format(".type", "", Format::qualified_name);
   std::set<std::string_view> resources;
   for (const std::string_view list : {"max", "min", "default", "defaultRequest"}) {
     const bool is_default = list.starts_with("default");

@@ -11,6 +11,7 @@
 #include "objects/label_selector.h"
 #include "objects/schema/checks_pod.h"
 #include "objects/schema/cron.h"
+#include "objects/schema/error_order.h"
 
 namespace muster::objects {
 
@@ -233,10 +234,13 @@ void check_stateful_set(CheckScope& scope) {
   if (check_selector(scope, "statefulset", true)) check_template(scope, "StatefulSet");
   check_claim_names(scope);
   if (!scope.is_create() && !keeps_the_rest(scope.value(), scope.old_value())) {
-    scope.forbidden("",
-                    "updates to statefulset spec for fields other than 'replicas', 'ordinals', "
-                    "'template', 'updateStrategy', 'revisionHistoryLimit', "
-                    "'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden");
+    FieldError error = FieldError::forbidden(
+        scope.at(""),
+        "updates to statefulset spec for fields other than 'replicas', 'ordinals', "
+        "'template', 'updateStrategy', 'revisionHistoryLimit', "
+        "'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden");
+    error.pass = error_pass_of_changes;
+    scope.add(std::move(error));
   }
 }
 

@@ -45,6 +45,7 @@ constexpr FieldOrder orders[] = {
      "fsGroupChangePolicy seccompProfile supplementalGroupsPolicy windowsOptions"},
     {"core.v1.SecurityContext", "runAsUser runAsGroup procMount seccompProfile windowsOptions"},
     {"core.v1.ConfigMapVolumeSource", "name defaultMode items"},
+    {"core.v1.PodResourceClaim", "name resourceClaimName resourceClaimTemplateName ."},
     {"core.v1.NFSVolumeSource", "server path"},
     {"core.v1.ISCSIVolumeSource", "targetPortal iqn lun"},
     {"core.v1.PodDNSConfig", "nameservers searches options"},
