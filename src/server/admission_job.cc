@@ -12,6 +12,7 @@
 #include "objects/schema/error_order.h"
 #include "objects/schema/formats.h"
 #include "server/admission.h"
+#include "server/job_status.h"
 
 namespace muster::server {
 
@@ -28,6 +29,9 @@ namespace {
 // FieldError::pass: what comes after the peer has looked at the spec itself.
 constexpr std::uint8_t selector_fit = 1;
 constexpr std::uint8_t after_both_looks = 4;
+
+// Those who run jobs here know how; what others write is looked at.
+constexpr std::string_view own_controllers = "system:muster:controller";
 
 constexpr std::string_view controller_uid_label = "batch.kubernetes.io/controller-uid";
 
@@ -179,7 +183,10 @@ bool has_default_queue(Context& context, std::string_view name_space) {
 }  // namespace
 
 Outcome<> admit_job(Context& context, Admission& admission) {
-  if (admission.target.is_status()) return {};
+  if (admission.target.is_status()) {
+    if (admission.identity.name != own_controllers) check_job_status(admission);
+    return {};
+  }
   const bool is_manual = admission.object["spec"]["manualSelector"].boolean_or(false);
   if (admission.is_create() && !is_manual) {
     generate_selector(admission);

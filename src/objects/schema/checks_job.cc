@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "objects/schema/checks_pod.h"
+#include "objects/schema/job_indexes.h"
 
 namespace muster::objects {
 
@@ -190,47 +191,6 @@ void check_failure_rule(CheckScope& scope, const std::string& place, View rule) 
 
 // Success policies.
 
-struct Indexes {
-  std::string refusal = {};
-  std::int64_t count = 0;
-};
-
-bool read_index(std::string_view text, std::int64_t& out) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
-  return error == std::errc() && end == text.data() + text.size();
-}
-
-// `1,3-5,7`: growing numbers below the number of completions.
-Indexes read_indexes(std::string_view text, std::int64_t completions) {
-  Indexes out;
-  bool is_first = true;
-  std::int64_t last = 0;
-  const auto take = [&](std::string_view word, std::int64_t& value) {
-    if (!read_index(word, value)) {
-      out.refusal = fmt::format("cannot convert string to integer for index: {}", go_quoted(word));
-    } else if (!is_first && value <= last) {
-      out.refusal = fmt::format("non-increasing order, previous: {}, current: {}", last, value);
-    } else if (value >= completions) {
-      out.refusal = fmt::format("too large index: {}", go_quoted(word));
-    }
-    is_first = false;
-    last = value;
-    return out.refusal.empty();
-  };
-  while (!text.empty()) {
-    const std::size_t comma = text.find(',');
-    const std::string_view part = text.substr(0, comma);
-    text = comma == std::string_view::npos ? std::string_view() : text.substr(comma + 1);
-    const std::size_t dash = part.find('-');
-    std::int64_t from = 0;
-    if (!take(part.substr(0, dash), from)) return out;
-    std::int64_t to = from;
-    if (dash != std::string_view::npos && !take(part.substr(dash + 1), to)) return out;
-    out.count += to - from + 1;
-  }
-  return out;
-}
-
 void check_success_rule(CheckScope& scope, const std::string& place, View rule) {
   const View count = rule["succeededCount"];
   const View indexes = rule["succeededIndexes"];
@@ -239,9 +199,9 @@ void check_success_rule(CheckScope& scope, const std::string& place, View rule) 
     return;
   }
   const std::int64_t completions = scope["completions"].integer_or(0);
-  Indexes read;
+  JobIndexes read;
   if (indexes) {
-    read = read_indexes(indexes.string_or(""), completions);
+    read = read_job_indexes(indexes.string_or(""), completions);
     if (!read.refusal.empty()) {
       scope.invalid(place + ".succeededIndexes", indexes,
                     "error parsing succeededIndexes: " + read.refusal);
@@ -294,7 +254,42 @@ void check_job(CheckScope& scope) {
   check_restart(scope);
 }
 
+bool read_index(std::string_view text, std::int64_t& out) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
 }  // namespace
+
+JobIndexes read_job_indexes(std::string_view text, std::int64_t completions) {
+  JobIndexes out;
+  bool is_first = true;
+  std::int64_t last = 0;
+  const auto take = [&](std::string_view word, std::int64_t& value) {
+    if (!read_index(word, value)) {
+      out.refusal = fmt::format("cannot convert string to integer for index: {}", go_quoted(word));
+    } else if (!is_first && value <= last) {
+      out.refusal = fmt::format("non-increasing order, previous: {}, current: {}", last, value);
+    } else if (value >= completions) {
+      out.refusal = fmt::format("too large index: {}", go_quoted(word));
+    }
+    is_first = false;
+    last = value;
+    return out.refusal.empty();
+  };
+  while (!text.empty()) {
+    const std::size_t comma = text.find(',');
+    const std::string_view part = text.substr(0, comma);
+    text = comma == std::string_view::npos ? std::string_view() : text.substr(comma + 1);
+    const std::size_t dash = part.find('-');
+    std::int64_t from = 0;
+    if (!take(part.substr(0, dash), from)) return out;
+    std::int64_t to = from;
+    if (dash != std::string_view::npos && !take(part.substr(dash + 1), to)) return out;
+    out.count += to - from + 1;
+  }
+  return out;
+}
 
 std::span<const NamedCheck> job_checks() {
   static constexpr NamedCheck checks[] = {{"job", check_job}};
