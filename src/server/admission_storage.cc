@@ -47,7 +47,38 @@ std::string default_class(Context& context) {
 
 }  // namespace
 
+namespace {
+
+bool is_claim_or_snapshot(View source) {
+  const std::string_view kind = source["kind"].string_or("");
+  const std::string_view group = source["apiGroup"].string_or("");
+  return (kind == "PersistentVolumeClaim" && group.empty()) ||
+         (kind == "VolumeSnapshot" && group == "snapshot.storage.k8s.io");
+}
+
+// A source is said in both fields, the older and the newer one.
+void settle_sources(Admission& admission) {
+  const View spec = admission.object["spec"];
+  View reference = spec["dataSourceRef"];
+  View source = spec["dataSource"];
+  if (!source && !reference) return;
+  if (!reference["namespace"].string_or("").empty()) reference = View();
+  if (!reference && !is_claim_or_snapshot(source)) source = View();
+  Builder builder;
+  builder.retain(admission.object);
+  Rewrite next(spec);
+  next.set("dataSource", (source ? source : reference).node());
+  next.set("dataSourceRef", (reference ? reference : source).node());
+  Rewrite root(admission.object);
+  root.set("spec", next.finish(builder));
+  const Node node = root.finish(builder);
+  admission.object = std::move(builder).finish(node);
+}
+
+}  // namespace
+
 void give_storage_class(Context& context, Admission& admission) {
+  settle_sources(admission);
   const View spec = admission.object["spec"];
   if (spec["storageClassName"].is_string()) return;
   if (objects::annotations_of(admission.object)[class_annotation]) return;

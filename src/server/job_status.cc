@@ -159,6 +159,7 @@ void check_pods(const StatusChange& change) {
     change.refuse("terminating", "terminating>0 is invalid for finished job");
   }
   if ((change.changes("ready") || change.changes("active")) &&
+      change.status("active").integer_or(0) >= 0 &&
       change.status("ready").integer_or(0) > change.status("active").integer_or(0)) {
     change.refuse("ready", "cannot set more ready pods than active");
   }

@@ -63,7 +63,45 @@ void check_claim_update(CheckScope& scope) {
   }
 }
 
+bool is_claim_or_snapshot(View source) {
+  const std::string_view kind = source["kind"].string_or("");
+  const std::string_view group = source["apiGroup"].string_or("");
+  return (kind == "PersistentVolumeClaim" && group.empty()) ||
+         (kind == "VolumeSnapshot" && group == "snapshot.storage.k8s.io");
+}
+
+void check_source(CheckScope& scope, const std::string& place, View source) {
+  const std::string_view kind = source["kind"].string_or("");
+  const std::string_view group = source["apiGroup"].string_or("");
+  if (source["name"].string_or("").empty()) scope.required(place + ".name");
+  if (kind.empty()) scope.required(place + ".kind");
+  if (group.empty() && kind != "PersistentVolumeClaim") {
+    scope.invalid(place, kind,
+                  "must be 'PersistentVolumeClaim' when referencing the default apiGroup");
+  }
+  if (!group.empty()) scope.format(place + ".apiGroup", group, Format::dns_subdomain);
+}
+
+// Either field says what the other says. Sources that the older one never had are not heeded there,
+// nor are those of other namespaces.
+void check_claim_sources(CheckScope& scope) {
+  View reference = scope["dataSourceRef"];
+  if (!reference["namespace"].string_or("").empty()) reference = View();
+  View source = scope["dataSource"];
+  if (scope.is_create() && !reference && !is_claim_or_snapshot(source)) source = View();
+  if (!source && !reference) return;
+  check_source(scope, ".dataSource", source ? source : reference);
+  check_source(scope, ".dataSourceRef", reference ? reference : source);
+  if (!source || !reference) return;
+  for (const std::string_view field : {"apiGroup", "kind", "name"}) {
+    if (source[field].string_or("") == reference[field].string_or("")) continue;
+    scope.invalid_printed("", "{}", "must match dataSourceRef");
+    return;
+  }
+}
+
 void check_claim(CheckScope& scope) {
+  check_claim_sources(scope);
   check_claim_update(scope);
   check_modes(scope, "at least 1 access mode is required");
   const View storage = scope["resources"]["requests"]["storage"];
