@@ -198,6 +198,26 @@ class TimeReader {
   bool requires_microseconds_;
 };
 
+// `2026-11-15T04:10:44Z`, as nearly every object has it, without the way of errors. Nothing: it is
+// written differently, or wrong.
+std::optional<Timestamp> read_usual(std::string_view text) {
+  constexpr std::string_view layout = "0000-00-00T00:00:00Z";
+  if (text.size() != layout.size()) return std::nullopt;
+  for (std::size_t i = 0; i < layout.size(); ++i) {
+    const bool is_digit = text[i] >= '0' && text[i] <= '9';
+    if (layout[i] == '0' ? !is_digit : text[i] != layout[i]) return std::nullopt;
+  }
+  const auto two = [&](std::size_t at) -> std::int64_t {
+    return (text[at] - '0') * 10 + (text[at + 1] - '0');
+  };
+  const Date date{.year = two(0) * 100 + two(2), .month = two(5), .day = two(8)};
+  const bool is_date = date.month >= 1 && date.month <= 12 && date.day >= 1 &&
+                       date.day <= days_in_month(date.year, date.month);
+  if (!is_date || two(11) > 23 || two(14) > 59 || two(17) > 59) return std::nullopt;
+  const std::int64_t seconds = two(11) * 3'600 + two(14) * 60 + two(17);
+  return Timestamp::of_unix(days_since_epoch(date) * seconds_per_day + seconds, 0);
+}
+
 std::string format_seconds(Timestamp timestamp) {
   const std::int64_t day = floor_divide(timestamp.seconds(), seconds_per_day);
   const std::int64_t second = timestamp.seconds() - day * seconds_per_day;
@@ -245,6 +265,7 @@ Instant Timestamp::saturated_instant() const {
 }
 
 Result<Timestamp> parse_time(std::string_view text) {
+  if (const auto usual = read_usual(text)) return *usual;
   return TimeReader(text, false).read();
 }
 

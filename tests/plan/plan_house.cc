@@ -351,9 +351,9 @@ void PlanHouse::check_quota() {
   ResourceNames names;
   for (const std::string& key : reserved()) {
     const Workload workload = read_workload(objects_.at(key).object, names).must();
-    for (const PodSetAssignment& set : workload.admission.pod_sets) {
+    for (const PodSetAssignment& set : workload.admission->pod_sets) {
       for (const Amount& amount : set.usage)
-        usage[workload.admission.cluster_queue] += amount.amount;
+        usage[workload.admission->cluster_queue] += amount.amount;
     }
   }
   for (const auto& [queue, gpus] : usage) {
@@ -381,7 +381,7 @@ void PlanHouse::check_nodes() {
   for (const std::string& key : reserved()) {
     const Value& object = objects_.at(key).object;
     const Workload workload = read_workload(object, names).must();
-    for (const AssignedDomain& domain : workload.admission.pod_sets[0].domains) {
+    for (const AssignedDomain& domain : workload.admission->pod_sets[0].domains) {
       const std::int64_t there = bound[{std::string(objects::name_of(object)), domain.node}];
       if (there > domain.count) problem(fmt::format("{} has too many on {}", key, domain.node));
       used[domain.node] += std::max<std::int64_t>(0, domain.count - there) *

@@ -61,7 +61,7 @@ void TopologyWorld::add_outside_pod(std::size_t node, const WorldPod& pod) {
 void TopologyWorld::add_reserved(std::size_t node, const WorldPod& pod, std::int64_t count) {
   const std::string name = fmt::format("w{}", tables_->workloads.size());
   WorkloadRow& row = tables_->workloads[tables_->workloads.hold(name)];
-  PodSetAssignment& assignment = row.spec.admission.pod_sets.emplace_back();
+  PodSetAssignment& assignment = row.spec.admission.edit().pod_sets.emplace_back();
   TopologyAssignment& topology = assignment.topology.emplace();
   const slow::Path& path = nodes_[node].path;
   topology.domains.push_back({by_host_ ? slow::Path{path.back()} : path, count});

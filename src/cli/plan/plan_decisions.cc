@@ -186,8 +186,8 @@ std::vector<Node> orphan_nodes(Builder& builder, const PlanWorld& world) {
     const core::WorkloadId id = tables.workloads.find(objects::key_of(object).to_string());
     if (id.is_none()) continue;
     const core::WorkloadRow& row = tables.workloads[id];
-    if (!row.spec.unsupported.empty() && !row.spec.holds_quota() && !row.spec.is_finished) {
-      nodes.push_back(misconfigured(builder, key, "", row.spec.unsupported));
+    if (!row.spec.extras->unsupported.empty() && !row.spec.holds_quota() && !row.spec.is_finished) {
+      nodes.push_back(misconfigured(builder, key, "", row.spec.extras->unsupported));
       continue;
     }
     if (!row.invalid.empty()) {

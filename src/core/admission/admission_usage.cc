@@ -29,8 +29,8 @@ std::vector<TopologyUsage> topology_of(const Tables& tables, const Decision& dec
     const FlavorId flavor = topology_flavor(tables, set);
     if (flavor.is_none()) continue;
     const auto before =
-        std::ranges::find(workload.admission.pod_sets, set.pod_set, &PodSetAssignment::name);
-    const bool has_before = before != workload.admission.pod_sets.end() && before->topology;
+        std::ranges::find(workload.admission->pod_sets, set.pod_set, &PodSetAssignment::name);
+    const bool has_before = before != workload.admission->pod_sets.end() && before->topology;
     usage.push_back(topology_usage(tables, flavor, workload.pod_sets[set.index].requests,
                                    *set.topology, has_before ? &*before->topology : nullptr));
   }

@@ -27,9 +27,9 @@ class Assigner {
   std::vector<PodSetGroup> groups() const;
   bool assign(PodSetGroup& group, std::uint32_t number);
   void sum_requests(PodSetGroup& group) const;
-  std::vector<FlavorAssignment> find_flavors(const PodSetGroup& group);
-  std::vector<FlavorAssignment> flavors_for(const PodSetFlavors& set,
-                                            std::span<const FlavorAssignment> group) const;
+  FlavorAssignments find_flavors(const PodSetGroup& group);
+  FlavorAssignments flavors_for(const PodSetFlavors& set,
+                                std::span<const FlavorAssignment> group) const;
   void append(PodSetFlavors set);
   void take(const PodSetFlavors& set, const FlavorAssignment& flavor);
   void untell(std::size_t first, std::size_t end);
@@ -134,12 +134,12 @@ void Assigner::untell(std::size_t first, std::size_t end) {
 
 // Flavors for everything the group asks for; none when some resource group has none for it, and
 // then only that one's obstacles are told.
-std::vector<FlavorAssignment> Assigner::find_flavors(const PodSetGroup& group) {
+FlavorAssignments Assigner::find_flavors(const PodSetGroup& group) {
   const bool ignores_undeclared =
       question_.enabled(Gate::quota_check_strategy) &&
       question_.policy.kueue.resources.quota_check == QuotaCheckStrategy::ignore_undeclared;
   const std::size_t group_begin = assignment_.obstacles.size();
-  std::vector<FlavorAssignment> flavors;
+  FlavorAssignments flavors;
   for (const std::uint32_t index : group.pod_sets) {
     for (const FlavorAssignment& each : drafts_[index].flavors) flavors.push_back(each);
   }
@@ -158,8 +158,10 @@ std::vector<FlavorAssignment> Assigner::find_flavors(const PodSetGroup& group) {
     }
     if (choice.mode == FlavorMode::fit) untell(begin, assignment_.obstacles.size());
     for (FlavorAssignment& each : choice.flavors) {
-      std::erase_if(flavors,
-                    [&](const FlavorAssignment& old) { return old.resource == each.resource; });
+      const auto is_same = [&](const FlavorAssignment& old) {
+        return old.resource == each.resource;
+      };
+      flavors.erase(std::remove_if(flavors.begin(), flavors.end(), is_same), flavors.end());
       flavors.push_back(each);
     }
   }
@@ -167,9 +169,9 @@ std::vector<FlavorAssignment> Assigner::find_flavors(const PodSetGroup& group) {
 }
 
 // A pod set that asks for nothing goes where its group goes, if that is a topology.
-std::vector<FlavorAssignment> Assigner::flavors_for(const PodSetFlavors& set,
-                                                    std::span<const FlavorAssignment> group) const {
-  std::vector<FlavorAssignment> flavors;
+FlavorAssignments Assigner::flavors_for(const PodSetFlavors& set,
+                                        std::span<const FlavorAssignment> group) const {
+  FlavorAssignments flavors;
   if (set.requests.empty()) {
     if (question_.workload.pod_sets[set.index].topology.group.empty()) return flavors;
     for (const FlavorAssignment& each : group) {
@@ -214,7 +216,7 @@ bool Assigner::assign(PodSetGroup& group, std::uint32_t number) {
   sum_requests(group);
   const auto obstacles = static_cast<std::uint32_t>(assignment_.obstacles.size());
   const auto attempts = static_cast<std::uint32_t>(assignment_.attempts.size());
-  const std::vector<FlavorAssignment> flavors = find_flavors(group);
+  const FlavorAssignments flavors = find_flavors(group);
   const Stretch met{obstacles,
                     static_cast<std::uint32_t>(assignment_.obstacles.size()) - obstacles};
   const Stretch tried{attempts, static_cast<std::uint32_t>(assignment_.attempts.size()) - attempts};
@@ -269,7 +271,8 @@ void Assigner::place() {
   if (requests.empty()) return;
   if (assignment_.mode == AssignmentMode::fit && try_places(requests)) return;
   // Nobody is evicted to replace a failed node.
-  if (assignment_.mode != AssignmentMode::preempt || !question_.workload.unhealthy_nodes.empty()) {
+  if (assignment_.mode != AssignmentMode::preempt ||
+      !question_.workload.extras->unhealthy_nodes.empty()) {
     return;
   }
   const TopologyResult found =

@@ -22,6 +22,7 @@
 #include "core/model/ids.h"
 #include "core/model/read_workload.h"
 #include "core/model/resource_names.h"
+#include "core/model/short_list.h"
 #include "core/model/topology_assignment.h"
 #include "core/plan/because.h"
 #include "core/preemption/target.h"
@@ -54,6 +55,8 @@ struct FlavorAssignment {
   std::int32_t tried = 0;   // LastTried
 };
 
+using FlavorAssignments = ShortList<FlavorAssignment, 2>;
+
 // One flavor that was looked at, with the worst of what its resources met.
 struct FlavorAttempt {
   FlavorId flavor;
@@ -76,8 +79,8 @@ struct PodSetFlavors {
   std::uint32_t index = 0;  // in the spec
   std::uint32_t group = 0;  // pod sets of one group get the same flavors
   std::int64_t count = 0;
-  Amounts requests;                       // of all its pods
-  std::vector<FlavorAssignment> flavors;  // empty: none fits, or nothing is asked for
+  Amounts requests;           // of all its pods
+  FlavorAssignments flavors;  // empty: none fits, or nothing is asked for
   std::optional<TopologyAssignment> topology = {};
   DelayedTopology delayed_topology = DelayedTopology::none;
 
@@ -97,7 +100,7 @@ struct Assignment {
   LastTried tried;
   WorkloadId replaced_slice;
   std::vector<Obstacle> obstacles;
-  std::vector<FlavorAttempt> attempts;
+  ShortList<FlavorAttempt, 2> attempts;
 };
 
 // Sets the mode of the whole and of every flavor.

@@ -106,7 +106,7 @@ Nomination find(AssignmentQuestion& question) {
 
 bool loses_a_place(const Workload& workload) {
   return workload.is_quota_reserved &&
-         std::ranges::any_of(workload.admission.pod_sets, [&](const PodSetAssignment& set) {
+         std::ranges::any_of(workload.admission->pod_sets, [&](const PodSetAssignment& set) {
            return set.topology && has_unhealthy_node(workload, *set.topology);
          });
 }

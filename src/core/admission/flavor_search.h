@@ -45,14 +45,14 @@ struct AssignmentQuestion {
 
 // Pod sets that get the same flavors, and what they ask for together, in Kueue's order.
 struct PodSetGroup {
-  std::vector<std::uint32_t> pod_sets;  // places in the spec
+  ShortList<std::uint32_t, 2> pod_sets;  // places in the spec
   Amounts requests;
 };
 
 struct FlavorChoice {
   FlavorMode mode = FlavorMode::no_fit;
-  std::vector<FlavorAssignment> flavors;  // empty: none serves
-  std::string error = {};                 // why the search broke off
+  FlavorAssignments flavors;  // empty: none serves
+  std::string error = {};     // why the search broke off
 };
 
 class FlavorSearch {
@@ -73,7 +73,7 @@ class FlavorSearch {
     Grade grade = {};
     std::int32_t borrow_max = 0;
     NoFitCause cause = NoFitCause::none;
-    std::vector<FlavorAssignment> flavors = {};
+    FlavorAssignments flavors = {};
   };
   struct QuotaAnswer {
     Grade grade = {};

@@ -11,9 +11,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 #include "core/model/ids.h"
+#include "core/model/short_list.h"
 
 namespace muster::core {
 
@@ -37,7 +37,7 @@ struct LastTried {
     friend bool operator==(const Entry&, const Entry&) = default;
   };
 
-  std::vector<Entry> entries;
+  ShortList<Entry, 2> entries;
   SearchMoment moment;
 
   // Whether some search ended before the last flavor: the workload is tried again at once.

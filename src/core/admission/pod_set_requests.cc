@@ -45,8 +45,8 @@ PodSetRequests requests_of(const PodSetAssignment& admitted, const Workload& wor
 std::vector<PodSetRequests> pod_set_requests(const Workload& workload) {
   std::vector<PodSetRequests> all;
   if (workload.is_quota_reserved) {
-    all.reserve(workload.admission.pod_sets.size());
-    for (const PodSetAssignment& admitted : workload.admission.pod_sets) {
+    all.reserve(workload.admission->pod_sets.size());
+    for (const PodSetAssignment& admitted : workload.admission->pod_sets) {
       all.push_back(requests_of(admitted, workload));
     }
     return all;

@@ -106,8 +106,8 @@ PodSetFlavors* find_pod_set(Assignment& assignment, std::string_view name) {
 bool has_unhealthy_node(const Workload& workload, const TopologyAssignment& assignment) {
   return std::ranges::any_of(assignment.domains, [&](const TopologyDomain& domain) {
     return !domain.values.empty() &&
-           std::ranges::find(workload.unhealthy_nodes, domain.values.back()) !=
-               workload.unhealthy_nodes.end();
+           std::ranges::find(workload.extras->unhealthy_nodes, domain.values.back()) !=
+               workload.extras->unhealthy_nodes.end();
   });
 }
 

@@ -24,7 +24,7 @@ FlavorId ReplacedSlice::flavor(const Tables& tables, std::size_t pod_set,
 
 std::optional<ReplacedSlice> find_replaced_slice(const Tables& tables, const Policy& policy,
                                                  WorkloadId workload, ClusterQueueId queue) {
-  const std::string& key = tables.workloads[workload].spec.replacement_for;
+  const std::string& key = tables.workloads[workload].spec.extras->replacement_for;
   if (key.empty() || !policy.kueue.gates.enabled(Gate::elastic_jobs_via_workload_slices)) {
     return std::nullopt;
   }

@@ -24,7 +24,7 @@ void Tables::assume_admission(WorkloadId id, Admission admission, bool is_admitt
   spec.is_evicted = false;
   spec.was_preempted = false;
   spec.evicted_reason.clear();
-  spec.unhealthy_nodes.clear();
+  if (!spec.extras->unhealthy_nodes.empty()) spec.extras.edit().unhealthy_nodes.clear();
   spec.admission = std::move(admission);
   row.standing = Standing::reserved;
   enter_reservation(id);
@@ -67,12 +67,12 @@ void Tables::forget_workload(std::string_view key, std::string_view uid) {
     row.assumed_evicted = false;
     row.is_wanted_gone = false;
     forgive_admission(row.local_queue, id);
-    show_workload(id, row.object);
+    show_workload_again(id);
     return;
   }
   if (row.assumed_evicted) {
     row.assumed_evicted = false;
-    show_workload(id, row.object);
+    show_workload_again(id);
     endangered.emplace(workloads.key(id), id);
     if (!row.reserved_in.is_none()) stir_tree(row.reserved_in);
     return;

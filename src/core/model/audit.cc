@@ -130,8 +130,8 @@ class Recount {
         read_workload(row.object, names_, tables_.request_rules(object_key(key).name_space));
     if (workload && row.assumed) workload = row.spec;
     if (!workload || !workload->holds_quota()) return;
-    const ClusterQueueId queue = tables_.cluster_queues.find(workload->admission.cluster_queue);
-    for (const PodSetAssignment& assignment : workload->admission.pod_sets) {
+    const ClusterQueueId queue = tables_.cluster_queues.find(workload->admission->cluster_queue);
+    for (const PodSetAssignment& assignment : workload->admission->pod_sets) {
       const auto set = std::ranges::find(workload->pod_sets, assignment.name, &GangPodSet::name);
       if (set == workload->pod_sets.end()) continue;
       add_usage(queue, assignment, *set);

@@ -35,6 +35,16 @@ constexpr std::array<Reader, 12> readers{{
     {resources::runtime_classes, &Tables::apply_runtime_class},
 }};
 
+void expect_root(const Event& event) {
+  if (event.object.is_object()) __builtin_prefetch(event.object.view().node().members);
+}
+
+void expect_parts(const Event& event) {
+  for (const auto& [key, part] : event.object.view().members()) {
+    if (part.is_object()) __builtin_prefetch(part.node().members);
+  }
+}
+
 std::string key_text(const objects::ObjectKey& key) {
   return key.name_space.empty() ? key.name : key.name_space + "/" + key.name;
 }
@@ -130,6 +140,17 @@ void ClusterState::apply(const Event& event) {
   if (concerns_room && tables_->holds_retries) tables_->wake_active_trees();
 }
 
+void ClusterState::apply(std::span<const Event> events) {
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    // An object is reached in three steps: its root, the parts of it, the row that it is about.
+    if (i + 3 < events.size()) expect_root(events[i + 3]);
+    if (i + 2 < events.size()) expect_parts(events[i + 2]);
+    const bool is_next = i + 1 < events.size() && events[i + 1].resource == resources::workloads;
+    if (is_next) tables_->expect_workload(events[i + 1]);
+    apply(events[i]);
+  }
+}
+
 Tables& ClusterState::tables() {
   tables_->wake_noted();
   return *tables_;
@@ -144,7 +165,7 @@ void ClusterState::assume(const Plan& plan) {
   ++tables_->cycle_count;
   std::vector<ClusterQueueId> news;
   for (const Decision& decision : plan.decisions) {
-    if (decision.type == Decision::Type::admit && is_victim(plan, decision.workload)) continue;
+    if (decision.type == Decision::Type::admit && is_victim(plan, decision)) continue;
     if (assume_decision(*tables_, decision)) news.push_back(decision.queue);
   }
   for (const WorkloadId head : plan.unreached) tables_->assume_unreached(head);

@@ -103,7 +103,7 @@ std::uint64_t equivalence_of(View object, const Workload& workload, const GangPo
                              const ResourceNames& names) {
   Digest digest;
   digest.add(workload.effective_priority());
-  digest.add(std::string_view(workload.allowed_flavors));
+  digest.add(std::string_view(workload.extras->allowed_flavors));
   for (std::size_t i = 0; i < pod_sets.size(); ++i) {
     const GangPodSet& set = pod_sets[i];
     const View view = object["spec"]["podSets"][i];

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "core/model/ids.h"
+#include "core/model/short_list.h"
 
 namespace muster::core {
 
@@ -25,7 +26,7 @@ struct FlavorUsage {
 };
 
 // At most one entry for each pair; sorted by the flavor's name, then the resource's.
-using Usage = std::vector<FlavorUsage>;
+using Usage = ShortList<FlavorUsage, 2>;
 
 // Zero where the list does not name it.
 std::int64_t usage_of(const Usage& usage, FlavorResourceId flavor_resource);

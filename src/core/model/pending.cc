@@ -69,7 +69,8 @@ std::uint32_t Tables::rank_by_name(ClusterQueueId queue) {
 }
 
 bool Tables::rests(const WorkloadRow& row) const {
-  return !row.spec.may_requeue || (row.spec.requeue_at && *row.spec.requeue_at > now);
+  return !row.spec.may_requeue ||
+         (row.spec.extras->requeue_at && *row.spec.extras->requeue_at > now);
 }
 
 QueueTicket Tables::ticket_of(WorkloadId id) const {
@@ -104,8 +105,8 @@ void Tables::enqueue(WorkloadId id, bool parked) {
   const bool is_strict =
       cluster_queues[row.queued_in].spec.strategy == QueueingStrategy::strict_fifo;
   const QueueTicket ticket = ticket_of(id);
-  if (row.spec.requeue_at && *row.spec.requeue_at > now) {
-    resting_until.emplace(*row.spec.requeue_at, key);
+  if (row.spec.extras->requeue_at && *row.spec.extras->requeue_at > now) {
+    resting_until.emplace(*row.spec.extras->requeue_at, key);
   }
   if (rests(row) || parked) {
     pending.enter_parked(row.queued_in, id, ticket);
@@ -161,7 +162,7 @@ void Tables::dequeue(WorkloadId id) {
   const std::string& key = workloads.key(id);
   untold.erase(key);
   if (row.queued_in.is_none()) return;
-  if (row.spec.requeue_at) resting_until.erase({*row.spec.requeue_at, key});
+  if (row.spec.extras->requeue_at) resting_until.erase({*row.spec.extras->requeue_at, key});
   const bool was_head = pending.head(row.queued_in) == id;
   pending.leave(id);
   if (was_head) stir(row.queued_in);

@@ -11,13 +11,10 @@
 #include "core/model/limits.h"
 #include "core/model/workload_conditions.h"
 #include "core/words.h"
-#include "objects/builder.h"
-#include "objects/convert_kueue_topology.h"
 #include "objects/metadata.h"
 
 namespace muster::core {
 
-using objects::Builder;
 using objects::View;
 
 namespace {
@@ -82,62 +79,6 @@ Result<GangPodSet> read_pod_set(View view, View reclaimable, const FeatureGates&
   return set;
 }
 
-// Only an assignment down to hosts pins pods; others are promises about racks and blocks.
-Result<> read_topology(View assignment, PodSetAssignment& into) {
-  if (!assignment["levels"].is_array()) return {};
-  Builder builder;
-  const objects::Node root = TRY(objects::unpack_topology_assignment(builder, assignment));
-  TopologyAssignment& topology = into.topology.emplace();
-  for (const View level : assignment["levels"].elements()) {
-    topology.levels.emplace_back(level.string_or(""));
-  }
-  for (const View view : View(&root)["domains"].elements()) {
-    TopologyDomain& domain = topology.domains.emplace_back();
-    domain.count = view["count"].integer_or(0);
-    if (domain.count < 0 || domain.count > pod_set_count_max) {
-      return Error::invalid("must be a count of pods", "status.admission.podSetAssignments");
-    }
-    for (const View value : view["values"].elements()) {
-      domain.values.emplace_back(value.string_or(""));
-    }
-    domain.values.resize(topology.levels.size());
-  }
-  into.pinned = !topology.levels.empty() && topology.levels.back() == words::hostname_label;
-  if (!into.pinned) return {};
-  for (const TopologyDomain& domain : topology.domains) {
-    into.domains.push_back({domain.values.back(), domain.count});
-  }
-  return {};
-}
-
-Result<PodSetAssignment> read_assignment(View view, ResourceNames& names) {
-  PodSetAssignment assignment{.name = std::string(view["name"].string_or("main")),
-                              .count = view["count"].integer_or(-1),
-                              .flavors = {},
-                              .usage = TRY(read_amounts(view["resourceUsage"], names)),
-                              .domains = {}};
-  for (const auto& [resource, flavor] : view["flavors"].members()) {
-    assignment.flavors.emplace_back(TRY(names.intern(resource)), flavor.string_or(""));
-  }
-  TRY(read_topology(view["topologyAssignment"], assignment));
-  const std::string_view delayed = view["delayedTopologyRequest"].string_or("");
-  if (delayed == "Pending") assignment.delayed = DelayedTopology::pending;
-  if (delayed == "Ready") assignment.delayed = DelayedTopology::ready;
-  return assignment;
-}
-
-Result<Admission> read_admission(View view, const GangPodSets& sets, ResourceNames& names) {
-  Admission admission{.cluster_queue = std::string(view["clusterQueue"].string_or("")),
-                      .pod_sets = {}};
-  for (const View entry : view["podSetAssignments"].elements()) {
-    PodSetAssignment assignment = TRY(read_assignment(entry, names));
-    const auto set = std::ranges::find(sets, assignment.name, &GangPodSet::name);
-    if (assignment.count < 0) assignment.count = set == sets.end() ? 0 : set->count;
-    admission.pod_sets.push_back(std::move(assignment));
-  }
-  return admission;
-}
-
 void read_conditions(View status, const WorkloadConditions& conditions, Workload& workload) {
   workload.is_finished = is_true(conditions.finished);
   const View reserved = conditions.quota_reserved;
@@ -166,17 +107,18 @@ CheckStatus check_status(std::string_view state) {
   return CheckStatus::pending;
 }
 
-void read_checks(View status, Workload& workload) {
-  for (const View check : status["admissionChecks"].elements()) {
-    CheckState& state = workload.checks.emplace_back();
+void read_checks(View checks, Workload& workload) {
+  if (checks.empty()) return;
+  WorkloadExtras& extras = workload.extras.edit();
+  for (const View check : checks.elements()) {
+    CheckState& state = extras.checks.emplace_back();
     state.name = check["name"].string_or("");
     state.status = check_status(check["state"].string_or(""));
     if (state.status == CheckStatus::ready) {
-      workload.ready_checks.push_back(state.name);
       for (const View update : check["podSetUpdates"].elements()) {
-        workload.updates.push_back({std::string(update["name"].string_or("")),
-                                    read_labels(update["nodeSelector"]),
-                                    read_tolerations(update["tolerations"])});
+        extras.updates.push_back({std::string(update["name"].string_or("")),
+                                  read_labels(update["nodeSelector"]),
+                                  read_tolerations(update["tolerations"])});
       }
     }
     if (state.status == CheckStatus::retry || state.status == CheckStatus::rejected) {
@@ -227,6 +169,10 @@ std::int64_t read_boost(View annotation) {
   return error == std::errc() && end == text.data() + text.size() ? boost : 0;
 }
 
+void take_text(std::string_view text, std::string WorkloadExtras::*into, Workload& workload) {
+  if (!text.empty()) workload.extras.edit().*into = text;
+}
+
 void read_annotations(View annotations, const FeatureGates& gates, Workload& workload) {
   if (annotations.empty()) return;
   const auto text = [&](std::string_view key) { return annotations[key].string_or(""); };
@@ -237,10 +183,10 @@ void read_annotations(View annotations, const FeatureGates& gates, Workload& wor
   }
   if (gates.enabled(Gate::elastic_jobs_via_workload_slices)) {
     workload.is_elastic = text(words::elastic_job) == "true";
-    workload.replacement_for = text(words::slice_replacement_for);
+    take_text(text(words::slice_replacement_for), &WorkloadExtras::replacement_for, workload);
   }
   if (gates.enabled(Gate::concurrent_admission)) {
-    workload.allowed_flavors = text(words::allowed_flavors);
+    take_text(text(words::allowed_flavors), &WorkloadExtras::allowed_flavors, workload);
   }
 }
 
@@ -274,8 +220,8 @@ Instant read_queue_order_time(View preempted, const Workload& workload, const Fe
 
 void take_gang(const Gang& gang, Workload& workload) {
   workload.pod_sets = gang.pod_sets;
-  workload.resources_objection = gang.resources_objection;
-  workload.unsupported = gang.unsupported;
+  take_text(gang.resources_objection, &WorkloadExtras::resources_objection, workload);
+  take_text(gang.unsupported, &WorkloadExtras::unsupported, workload);
   workload.equivalence = gang.equivalence;
 }
 
@@ -312,7 +258,7 @@ Result<> read_gang(const objects::Value& object, const RequestRules& rules, Reso
   const GangLibrary::Question question{.pod_sets = object["spec"]["podSets"],
                                        .reclaimable = object["status"]["reclaimablePods"],
                                        .priority = workload.effective_priority(),
-                                       .allowed_flavors = workload.allowed_flavors,
+                                       .allowed_flavors = workload.extras->allowed_flavors,
                                        .rules_version = rules.version};
   const Gang* known = may_share ? rules.library->find(question) : nullptr;
   if (known != nullptr) {
@@ -330,30 +276,41 @@ const FeatureGates& gates_of(const RequestRules& rules) {
   return rules.configuration == nullptr ? usual_gates : rules.configuration->gates;
 }
 
+// What few have: nothing is taken up where it is not there.
+void read_extras(View spec, View status, Workload& workload) {
+  if (const auto seconds = optional_integer(spec["maximumExecutionTimeSeconds"])) {
+    workload.extras.edit().max_execution_seconds = seconds;
+  }
+  workload.has_closed_preemption_gate = has_closed_gate(spec, status);
+  for (const auto& [key, part] : status.members()) {
+    if (key == "requeueState") {
+      workload.extras.edit().requeue_at = objects::instant_of(part["requeueAt"]);
+    } else if (key == "accumulatedPastExecutionTimeSeconds") {
+      workload.extras.edit().past_execution_seconds = part.integer_or(0);
+    } else if (key == "unhealthyNodes") {
+      for (const View node : part.elements()) {
+        workload.extras.edit().unhealthy_nodes.emplace_back(node["name"].string_or(""));
+      }
+    } else if (key == "admissionChecks") {
+      read_checks(part, workload);
+    }
+  }
+}
+
 // All but the gang and the admission that speaks of its pod sets.
-Workload read_standing(const objects::Value& object, const RequestRules& rules) {
+Workload read_standing(const objects::Value& object, const WorkloadConditions& conditions,
+                       const RequestRules& rules) {
   const FeatureGates& gates = gates_of(rules);
   const View metadata = object["metadata"];
   const View spec = object["spec"];
   const View status = object["status"];
-  const WorkloadConditions conditions = conditions_of(status);
   Workload workload;
   workload.queue_name = spec["queueName"].string_or("");
   workload.priority = spec["priority"].integer_or(0);
   workload.created = objects::instant_of(metadata["creationTimestamp"]).value_or(Instant{});
   read_owner(metadata, workload);
-  workload.job_uid = metadata["labels"][words::job_uid].string_or("");
   workload.is_active = spec["active"].boolean_or(true);
-  if (const View requeue = status["requeueState"]) {
-    workload.requeue_at = objects::instant_of(requeue["requeueAt"]);
-    workload.requeue_count = requeue["count"].integer_or(0);
-  }
-  workload.max_execution_seconds = optional_integer(spec["maximumExecutionTimeSeconds"]);
-  workload.past_execution_seconds = status["accumulatedPastExecutionTimeSeconds"].integer_or(0);
-  workload.has_closed_preemption_gate = has_closed_gate(spec, status);
-  for (const View node : status["unhealthyNodes"].elements()) {
-    workload.unhealthy_nodes.emplace_back(node["name"].string_or(""));
-  }
+  read_extras(spec, status, workload);
   read_annotations(metadata["annotations"], gates, workload);
   read_conditions(status, conditions, workload);
   workload.queue_order_time =
@@ -361,46 +318,53 @@ Workload read_standing(const objects::Value& object, const RequestRules& rules) 
                             rules.configuration == nullptr
                                 ? RequeuingTimestamp::eviction
                                 : rules.configuration->wait_for_pods_ready.requeuing_timestamp);
-  read_checks(status, workload);
   return workload;
 }
 
-Result<> read_admission_of(View object, ResourceNames& names, Workload& workload) {
-  if (!workload.is_quota_reserved) return {};
-  workload.admission = TRY(read_admission(object["status"]["admission"], workload.pod_sets, names));
-  return {};
+bool asks_for_the_same(const EarlierReading& earlier, View object, const Workload& now) {
+  const Workload& before = earlier.workload;
+  return !before.pod_sets.empty() && before.effective_priority() == now.effective_priority() &&
+         before.extras->allowed_flavors == now.extras->allowed_flavors &&
+         earlier.pod_sets == object["spec"]["podSets"] &&
+         earlier.reclaimable == object["status"]["reclaimablePods"];
 }
 
-bool asks_for_the_same(View old_object, const Workload& before, View object, const Workload& now) {
-  return !before.pod_sets.empty() && before.effective_priority() == now.effective_priority() &&
-         before.allowed_flavors == now.allowed_flavors &&
-         old_object["spec"]["podSets"] == object["spec"]["podSets"] &&
-         old_object["status"]["reclaimablePods"] == object["status"]["reclaimablePods"];
+void take_gang_over(const Workload& before, Workload& workload) {
+  workload.pod_sets = before.pod_sets;
+  workload.equivalence = before.equivalence;
+  take_text(before.extras->resources_objection, &WorkloadExtras::resources_objection, workload);
+  take_text(before.extras->unsupported, &WorkloadExtras::unsupported, workload);
 }
 
 }  // namespace
 
-Result<Workload> read_workload(const objects::Value& object, ResourceNames& names,
-                               const RequestRules& rules) {
-  Result<Workload> workload(read_standing(object, rules));
-  TRY(read_gang(object, rules, names, gates_of(rules), *workload));
-  TRY(read_admission_of(object, names, *workload));
-  return workload;
+std::string_view job_uid(View workload) {
+  return workload["metadata"]["labels"][words::job_uid].string_or("");
 }
 
-Result<Workload> read_workload_again(const objects::Value& object, ResourceNames& names,
-                                     const RequestRules& rules, View old_object,
-                                     const Workload& before) {
-  Result<Workload> workload(read_standing(object, rules));
-  if (asks_for_the_same(old_object, before, object, *workload)) {
-    workload->pod_sets = before.pod_sets;
-    workload->resources_objection = before.resources_objection;
-    workload->unsupported = before.unsupported;
-    workload->equivalence = before.equivalence;
+Result<Workload> read_workload(const objects::Value& object, ResourceNames& names,
+                               const RequestRules& rules) {
+  const Workload unread;
+  return read_workload_again(object, conditions_of(object["status"]), names, rules,
+                             {.workload = unread, .pod_sets = {}, .reclaimable = {}});
+}
+
+Result<Workload> read_workload_again(const objects::Value& object,
+                                     const WorkloadConditions& conditions, ResourceNames& names,
+                                     const RequestRules& rules, const EarlierReading& earlier) {
+  Result<Workload> workload(read_standing(object, conditions, rules));
+  if (asks_for_the_same(earlier, object, *workload)) {
+    take_gang_over(earlier.workload, *workload);
   } else {
     TRY(read_gang(object, rules, names, gates_of(rules), *workload));
   }
-  TRY(read_admission_of(object, names, *workload));
+  if (!workload->is_quota_reserved) return workload;
+  const View admission = object["status"]["admission"];
+  if (shows_admission(admission, *earlier.workload.admission, names)) {
+    workload->admission = earlier.workload.admission;
+  } else {
+    workload->admission = TRY(read_admission(admission, workload->pod_sets, names));
+  }
   return workload;
 }
 

@@ -59,7 +59,7 @@ void Tables::read_workloads_again(std::string_view name_space) {
   for (const auto& [key, id] : concerned) {
     const ClusterQueueId queue = workloads[id].reserved_in;
     const auto removals = queue.is_none() ? 0 : cluster_queues[queue].removals;
-    show_workload(id, workloads[id].object);
+    show_workload_again(id);
     // Nobody's quota became free: searches through the flavors go on.
     if (!queue.is_none()) cluster_queues[queue].removals = removals;
   }

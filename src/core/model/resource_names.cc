@@ -75,9 +75,9 @@ namespace {
 
 // A quantity is a string, or a number as it was written.
 Result<std::int64_t> read_amount(std::string_view resource, View quantity) {
-  const std::string text =
-      quantity.is_string() ? std::string(*quantity.string()) : objects::to_json(quantity);
-  const Quantity parsed = TRY(Quantity::parse_field(text));
+  const auto text = quantity.string();
+  const Quantity parsed =
+      TRY(text ? Quantity::parse_field(*text) : Quantity::parse_field(objects::to_json(quantity)));
   if (parsed.sign() <= 0) return std::int64_t{0};
   return parsed.saturated_value(resource == "cpu" ? QuantityScale::milli : QuantityScale::unit);
 }
@@ -92,6 +92,19 @@ Result<Amounts> read_amounts(View list, ResourceNames& names) {
     add_amount(amounts, id, amount, names);
   }
   return amounts;
+}
+
+bool shows_amounts(View list, const Amounts& amounts, const ResourceNames& names) {
+  if (list.size() != amounts.size()) return false;
+  for (const auto& [name, quantity] : list.members()) {
+    const auto known = std::ranges::find_if(amounts, [&, wanted = name](const Amount& each) {
+      return names.name(each.resource) == wanted;
+    });
+    if (known == amounts.end()) return false;
+    const auto amount = read_amount(name, quantity);
+    if (!amount || *amount != known->amount) return false;
+  }
+  return true;
 }
 
 std::string amount_text(std::string_view resource, std::int64_t amount) {

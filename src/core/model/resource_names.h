@@ -17,6 +17,7 @@
 
 #include "base/result.h"
 #include "core/model/ids.h"
+#include "core/model/short_list.h"
 #include "objects/value.h"
 
 namespace muster::core {
@@ -56,7 +57,7 @@ struct Amount {
 
   friend bool operator==(const Amount&, const Amount&) = default;
 };
-using Amounts = std::vector<Amount>;
+using Amounts = ShortList<Amount, 2>;
 
 // Zero where the list does not name it.
 std::int64_t amount_of(const Amounts& amounts, ResourceId resource);
@@ -68,6 +69,9 @@ void add_amount(Amounts& amounts, ResourceId resource, std::int64_t amount,
 // A resource list of an object: name → quantity. invalid: no quantity. Negative amounts count as
 // zero, as Kueue counts them; those that no int64 holds are the largest one.
 Result<Amounts> read_amounts(objects::View list, ResourceNames& names);
+
+// Whether read_amounts() would give these.
+bool shows_amounts(objects::View list, const Amounts& amounts, const ResourceNames& names);
 
 // The quantity as people write it: "2500m", "4Gi", "8".
 std::string amount_text(std::string_view resource, std::int64_t amount);

@@ -128,6 +128,11 @@ enum class Standing : std::uint8_t {
 
 struct WorkloadRow : Incarnation {
   objects::Value object;  // as it was last seen
+  // Parts of it, and what it says whatever is assumed, so that nobody walks through it to compare.
+  objects::Node pod_sets = {};     // spec.podSets
+  objects::Node reclaimable = {};  // status.reclaimablePods
+  bool shows_reservation = false;  // QuotaReserved=True
+  bool shows_admitted = false;     // Admitted=True
 
   // At most one write of ours is under way for a workload: an admission, an eviction or a reason to
   // wait. It ends when the object shows it or forget() says that it was refused; only then the

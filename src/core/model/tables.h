@@ -113,6 +113,7 @@ struct Tables {
   void apply_local_queue(const Event& event);
   void apply_topology(const Event& event);
   void apply_workload(const Event& event);
+  void expect_workload(const Event& event) const;  // its row will be read soon
   void apply_node(const Event& event);
   void apply_pod(const Event& event);
   void apply_limit_range(const Event& event);
@@ -235,10 +236,14 @@ struct Tables {
   void dequeue(WorkloadId id);
   void end_telling(WorkloadId id);
   void refresh_ready(ClusterQueueId id);
-  void show_workload(WorkloadId id, const objects::Value& object);
-  void change_workload(WorkloadId id, const objects::Value& object, Result<Workload> read);
+  void show_workload(WorkloadId id, const objects::Value& object,
+                     const WorkloadConditions& conditions);
+  void show_workload_again(WorkloadId id);  // without what was assumed, or by other rules
+  void change_workload(WorkloadId id, const objects::Value& object,
+                       const WorkloadConditions& conditions, Result<Workload> read);
   bool keeps_reservation(WorkloadId id, const Workload& now) const;
-  void renew_reservation(WorkloadId id, const objects::Value& object, Workload now);
+  void renew_reservation(WorkloadId id, const objects::Value& object,
+                         const WorkloadConditions& conditions, Workload now);
   void keep_search(WorkloadRow& row, const Workload& before) const;
   void remove_workload(WorkloadId id);
 

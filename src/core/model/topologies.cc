@@ -14,7 +14,8 @@ namespace {
 // What a node has, with as many pods as it says itself.
 Amounts declared(const Node& node, const ResourceNames& names) {
   Amounts amounts = node.allocatable;
-  std::erase_if(amounts, [&](const Amount& entry) { return entry.resource == names.pods(); });
+  const auto is_pods = [&](const Amount& entry) { return entry.resource == names.pods(); };
+  amounts.erase(std::remove_if(amounts.begin(), amounts.end(), is_pods), amounts.end());
   if (node.declared_pods > 0) amounts.push_back({names.pods(), node.declared_pods});
   return amounts;
 }
@@ -149,7 +150,7 @@ void Topologies::change_usage(const Tables& tables, const WorkloadRow& row,
                               std::int64_t times) const {
   if (!are_current_) return;
   for (const TopologyHold& hold : row.topology_holds) {
-    const auto& assignment = row.spec.admission.pod_sets[hold.pod_set].topology;
+    const auto& assignment = row.spec.admission->pod_sets[hold.pod_set].topology;
     apply(tables, hold.usage.flavor, hold.usage.requests, *assignment, times);
   }
 }
@@ -179,7 +180,7 @@ const TopologyUsage& Topologies::usage_of(const Tables& tables, const Workload& 
                                           TopologyHold& hold) const {
   const TopologyTree* tree = this->tree(tables, hold.usage.flavor);
   if (tree != nullptr && hold.usage.tree != tree->number()) {
-    const auto& assignment = workload.admission.pod_sets[hold.pod_set].topology;
+    const auto& assignment = workload.admission->pod_sets[hold.pod_set].topology;
     hold.usage = resolve(tables, hold.usage.flavor, hold.usage.requests, *assignment);
   }
   return hold.usage;

@@ -71,8 +71,8 @@ void Tables::wake_for_topologies() {
 // topology counts nowhere.
 void Tables::enter_topologies(WorkloadId id) {
   WorkloadRow& row = workloads[id];
-  for (std::size_t i = 0; i < row.spec.admission.pod_sets.size(); ++i) {
-    const PodSetAssignment& assignment = row.spec.admission.pod_sets[i];
+  for (std::size_t i = 0; i < row.spec.admission->pod_sets.size(); ++i) {
+    const PodSetAssignment& assignment = row.spec.admission->pod_sets[i];
     if (!assignment.topology) continue;
     const auto set = std::ranges::find(row.spec.pod_sets, assignment.name, &GangPodSet::name);
     if (set == row.spec.pod_sets.end()) continue;

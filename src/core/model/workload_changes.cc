@@ -51,24 +51,32 @@ bool is_scaled_down(const Workload& before, const Workload& now) {
 }
 
 // Whether others may start because of what became of this one.
-bool makes_way(const Workload& before, const Workload& now, View old_object, View object) {
+bool makes_way(const Workload& before, const Workload& now, View old_reclaimable, View object) {
   if (now.is_finished || !now.is_active) return true;
   if (!before.is_quota_reserved) return false;
   if (!now.is_quota_reserved || is_scaled_down(before, now)) return true;
   if (before.is_admitted && now.is_admitted &&
-      !(old_object["status"]["reclaimablePods"] == object["status"]["reclaimablePods"])) {
+      !(old_reclaimable == object["status"]["reclaimablePods"])) {
     return true;
   }
   return has_new_priority(before, now, object);
 }
 
 // Whether the reservation that the object shows is another than the one it had.
-bool is_decided_anew(View before, View now) {
-  const View status = before["status"];
-  return !is_true(objects::condition(before, "QuotaReserved")) ||
-         is_true(objects::condition(now, "Evicted")) ||
-         !(status["admission"] == now["status"]["admission"]) ||
+bool is_decided_anew(const WorkloadRow& row, View now, const WorkloadConditions& conditions) {
+  if (!row.shows_reservation || is_true(conditions.evicted)) return true;
+  const View status = row.object["status"];
+  return !(status["admission"] == now["status"]["admission"]) ||
          !(status["unhealthyNodes"] == now["status"]["unhealthyNodes"]);
+}
+
+// The row's object from now on; the one before.
+Value exchange_object(WorkloadRow& row, const Value& object, const WorkloadConditions& conditions) {
+  row.pod_sets = object["spec"]["podSets"].node();
+  row.reclaimable = object["status"]["reclaimablePods"].node();
+  row.shows_reservation = is_true(conditions.quota_reserved);
+  row.shows_admitted = is_true(conditions.admitted);
+  return std::exchange(row.object, object);
 }
 
 // `team-a/train` without the memory that row_key() takes.
@@ -115,7 +123,7 @@ void wake_others(Tables& tables, const WorkloadRow& row, ClusterQueueId reserved
 
 void Tables::enter_reservation(WorkloadId id) {
   WorkloadRow& row = workloads[id];
-  row.reserved_in = cluster_queues.hold(row.spec.admission.cluster_queue);
+  row.reserved_in = cluster_queues.hold(row.spec.admission->cluster_queue);
   row.holds = usage_of_admission(*this, row.spec);
   ClusterQueueRow& queue = cluster_queues[row.reserved_in];
   queue.reserving.add(
@@ -191,7 +199,7 @@ void Tables::plan_second_pass(WorkloadId id) {
 // Slots are taken from their nodes, less those in which a pod of the gang stands.
 void Tables::enter_slots(WorkloadId id) {
   WorkloadRow& row = workloads[id];
-  for (const PodSetAssignment& assignment : row.spec.admission.pod_sets) {
+  for (const PodSetAssignment& assignment : row.spec.admission->pod_sets) {
     const auto set = std::ranges::find(row.spec.pod_sets, assignment.name, &GangPodSet::name);
     if (set == row.spec.pod_sets.end()) continue;
     const auto index = static_cast<std::uint32_t>(set - row.spec.pod_sets.begin());
@@ -306,9 +314,11 @@ bool Tables::keeps_reservation(WorkloadId id, const Workload& read) const {
          read.owner_uid == row.spec.owner_uid && read.admission == row.spec.admission;
 }
 
-void Tables::renew_reservation(WorkloadId id, const Value& object, Workload read) {
+void Tables::renew_reservation(WorkloadId id, const Value& object,
+                               const WorkloadConditions& conditions, Workload read) {
   WorkloadRow& row = workloads[id];
-  const Value old_object = std::exchange(row.object, object);
+  const objects::Node reclaimable = row.reclaimable;
+  const Value old_object = exchange_object(row, object, conditions);
   const Workload before = std::exchange(row.spec, std::move(read));
   row.invalid.clear();
   ++cluster_queues[row.reserved_in].removals;  // as where it is made again
@@ -318,7 +328,7 @@ void Tables::renew_reservation(WorkloadId id, const Value& object, Workload read
   count_unready(id, counts && !row.spec.are_pods_ready);
   plan_second_pass(id);
   keep_search(row, before);
-  if (makes_way(before, row.spec, old_object, row.object)) {
+  if (makes_way(before, row.spec, View(&reclaimable), row.object)) {
     wake_others(*this, row, row.reserved_in);
   }
 }
@@ -333,23 +343,32 @@ void Tables::keep_search(WorkloadRow& row, const Workload& before) const {
 }
 
 // The row shows this object from now on, the one that was seen or the one that is assumed.
-void Tables::show_workload(WorkloadId id, const Value& shown) {
+void Tables::show_workload(WorkloadId id, const Value& object,
+                           const WorkloadConditions& conditions) {
   WorkloadRow& row = workloads[id];
-  const Value object = shown;  // may be the row's own
   RequestRules rules = request_rules(objects::namespace_of(object));
   rules.library = &gangs_;
-  auto read = row.rules_version == rules_version
-                  ? read_workload_again(object, names, rules, row.object, row.spec)
-                  : read_workload(object, names, rules);
+  const Workload unread;
+  const bool is_known = row.rules_version == rules_version;
+  auto read = read_workload_again(object, conditions, names, rules,
+                                  {.workload = is_known ? row.spec : unread,
+                                   .pod_sets = View(&row.pod_sets),
+                                   .reclaimable = View(&row.reclaimable)});
   row.rules_version = rules_version;
   if (read && keeps_reservation(id, *read)) {
-    renew_reservation(id, object, *std::move(read));
+    renew_reservation(id, object, conditions, *std::move(read));
   } else {
-    change_workload(id, object, std::move(read));
+    change_workload(id, object, conditions, std::move(read));
   }
 }
 
-void Tables::change_workload(WorkloadId id, const Value& object, Result<Workload> read) {
+void Tables::show_workload_again(WorkloadId id) {
+  const Value object = workloads[id].object;
+  show_workload(id, object, conditions_of(object["status"]));
+}
+
+void Tables::change_workload(WorkloadId id, const Value& object,
+                             const WorkloadConditions& conditions, Result<Workload> read) {
   WorkloadRow& row = workloads[id];
   const Standing standing = row.standing;
   const bool for_place = waiting_for_place.contains(workloads.key(id));
@@ -363,7 +382,8 @@ void Tables::change_workload(WorkloadId id, const Value& object, Result<Workload
   const ClusterQueueId reserved_in = row.reserved_in;
   if (!reserved_in.is_none()) cluster_queues.hold(reserved_in);
   leave(id);
-  const Value old_object = std::exchange(row.object, object);
+  const objects::Node reclaimable = row.reclaimable;
+  const Value old_object = exchange_object(row, object, conditions);
   const Workload before = std::exchange(row.spec, read ? *std::move(read) : Workload());
   row.invalid = read ? std::string() : read.error().to_string();
   if (row.spec.queue_name != before.queue_name || row.spec.owner_uid != before.owner_uid) {
@@ -388,7 +408,7 @@ void Tables::change_workload(WorkloadId id, const Value& object, Result<Workload
     }
     if (same && was_told && standing == row.standing) untold.erase(workloads.key(id));
   }
-  if (was_there && makes_way(before, row.spec, old_object, row.object)) {
+  if (was_there && makes_way(before, row.spec, View(&reclaimable), row.object)) {
     wake_others(*this, row, reserved_in);
   }
   if (!reserved_in.is_none()) cluster_queues.release(reserved_in);
@@ -406,6 +426,11 @@ void Tables::remove_workload(WorkloadId id) {
   std::set<PodId> members = std::move(row.pods);
   row = WorkloadRow();
   row.pods = std::move(members);
+}
+
+void Tables::expect_workload(const Event& event) const {
+  const WorkloadId id = workloads.find(KeyText(event.object).text());
+  if (!id.is_none()) workloads.expect(id);
 }
 
 void Tables::apply_workload(const Event& event) {
@@ -440,18 +465,22 @@ void Tables::apply_workload(const Event& event) {
                                                 reserved["message"].string_or("") == row.telling);
   // An assumed admission stands until its own write is seen, or forget() says it was refused.
   if (row.assumed && !is_over &&
-      !(is_true(reserved) && is_decided_anew(row.object, event.object))) {
-    row.object = event.object;
+      !(is_true(reserved) && is_decided_anew(row, event.object, conditions))) {
+    const View pod_sets = event.object["spec"]["podSets"];
+    const View reclaimable = event.object["status"]["reclaimablePods"];
+    const bool asks_the_same =
+        View(&row.pod_sets) == pod_sets && View(&row.reclaimable) == reclaimable;
+    if (!asks_the_same) row.rules_version = 0;  // the row's gang is that of an earlier object
+    exchange_object(row, event.object, conditions);
     return;
   }
   row.assumed = false;
-  const Value seen = row.object;
-  show_workload(id, event.object);
+  const bool was_admitted = row.shows_admitted || !row.object.is_object();
+  show_workload(id, event.object, conditions);
   if (std::exchange(row.is_wanted_gone, false) && !row.reserved_in.is_none()) {
     stir_tree(row.reserved_in);
   }
-  const bool is_news = seen.view().is_object() && row.standing == Standing::reserved &&
-                       row.spec.is_admitted && !is_true(objects::condition(seen, "Admitted"));
+  const bool is_news = !was_admitted && row.standing == Standing::reserved && row.spec.is_admitted;
   if (is_news) settle_admission(id);
   if (is_told) end_telling(id);
 }

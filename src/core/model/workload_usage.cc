@@ -25,7 +25,7 @@ std::int64_t scaled(std::int64_t amount, std::int64_t count, std::int64_t left) 
 
 Usage usage_of_admission(Tables& tables, const Workload& workload) {
   Usage usage;
-  for (const PodSetAssignment& assignment : workload.admission.pod_sets) {
+  for (const PodSetAssignment& assignment : workload.admission->pod_sets) {
     const std::int64_t left = count_left(workload, assignment);
     for (const Amount& entry : assignment.usage) {
       std::string_view flavor;

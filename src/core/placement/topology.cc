@@ -34,7 +34,7 @@ TopologyAssignment named(const TopologyTree& tree, const Leaves& leaves) {
 // Node selector and tolerations that admission checks add. False: they contradict the pod's own.
 bool add_updates(const Workload& workload, const GangPodSet& set, SchedulingTerms& terms,
                  std::string& sentence) {
-  for (const PodSetUpdate& update : workload.updates) {
+  for (const PodSetUpdate& update : workload.extras->updates) {
     if (update.pod_set != set.name) continue;
     for (const auto& [key, value] : update.node_selector) {
       const auto own = find_label(terms.node_selector, key);
@@ -112,8 +112,8 @@ class Assigner {
                        policy_.explanation);
     for (const std::vector<std::size_t>& group : groups) {
       groups_left_ -= group.size();
-      const bool goes_on = workload_.unhealthy_nodes.empty() ? assign_group(finder, group)
-                                                             : replace_group(finder, group);
+      const bool goes_on = workload_.extras->unhealthy_nodes.empty() ? assign_group(finder, group)
+                                                                     : replace_group(finder, group);
       if (!goes_on) return;
     }
   }
@@ -153,7 +153,7 @@ class Assigner {
                    .implied = pod_set.implied,
                    .leader = leader ? pod_sets_[*leader].set : nullptr};
     SchedulingTerms terms;
-    if (!workload_.updates.empty()) {
+    if (!workload_.extras->updates.empty()) {
       terms = pod_set.set->terms;
       FoundPlace nowhere;
       if (!add_updates(workload_, *pod_set.set, terms, nowhere.sentence)) return nowhere;
@@ -166,7 +166,7 @@ class Assigner {
   bool replace_group(PlaceFinder& finder, const std::vector<std::size_t>& group) {
     for (const std::size_t i : group) {
       const TopologyPodSet& pod_set = pod_sets_[i];
-      const auto& admitted = workload_.admission.pod_sets;
+      const auto& admitted = workload_.admission->pod_sets;
       const auto at = std::ranges::find(admitted, pod_set.set->name, &PodSetAssignment::name);
       if (at == admitted.end() || !at->topology) continue;
       if (gates_.keeps_pod_owned && workload_.is_owned_by_single_pod) {
@@ -179,8 +179,8 @@ class Assigner {
         failures_[i] = sentence;
         return false;
       }
-      const Replacement moved =
-          replace_node(finder, pod_set, *at->topology, workload_.unhealthy_nodes.front(), &terms);
+      const Replacement moved = replace_node(finder, pod_set, *at->topology,
+                                             workload_.extras->unhealthy_nodes.front(), &terms);
       if (!moved.sentence.empty()) {
         failures_[i] = moved.sentence;
         return false;

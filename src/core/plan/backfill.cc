@@ -20,9 +20,9 @@ namespace muster::core {
 namespace {
 
 std::optional<Span> run_time(const WorkloadRow& row) {
-  if (row.spec.max_execution_seconds) {
+  if (row.spec.extras->max_execution_seconds) {
     return Span::of_seconds(std::max<std::int64_t>(
-        0, *row.spec.max_execution_seconds - row.spec.past_execution_seconds));
+        0, *row.spec.extras->max_execution_seconds - row.spec.extras->past_execution_seconds));
   }
   const std::string_view text = objects::annotations_of(row.object)[words::run_time].string_or("");
   const auto estimate = parse_duration(text);

@@ -65,7 +65,7 @@ std::vector<Members> members_of(const Tables& tables, const WorkloadRow& row) {
 // its own.
 bool may_bind(const WorkloadRow& row, const std::vector<Members>& sets) {
   if (std::ranges::any_of(sets, &Members::has_started)) return true;
-  for (const PodSetAssignment& assignment : row.spec.admission.pod_sets) {
+  for (const PodSetAssignment& assignment : row.spec.admission->pod_sets) {
     for (std::size_t i = 0; i < sets.size(); ++i) {
       const GangPodSet& set = row.spec.pod_sets[i];
       if (set.name != assignment.name) continue;

@@ -91,7 +91,7 @@ Because because_of(const Tables& tables, const Decision& decision) {
                 {.type = Type::quota_reserved, .name = tables.cluster_queues.key(decision.queue)}}};
   }
   if (decision.type == Decision::Type::evict) {
-    const auto& nodes = tables.workloads[decision.workload].spec.unhealthy_nodes;
+    const auto& nodes = tables.workloads[decision.workload].spec.extras->unhealthy_nodes;
     return {
         .reasons = {{.type = Type::node_failed, .name = fmt::format("{}", fmt::join(nodes, ","))}}};
   }

@@ -75,7 +75,7 @@ std::vector<Edit> finish_edits(const Tables& tables, const Decision& decision) {
   const Value& slice = tables.workloads[decision.replaced_slice].object;
   std::string message = fmt::format(
       "Replaced to accommodate a workload (UID: {}, JobUID: {}) due to workload slice aggregation",
-      row.uid, row.spec.job_uid);
+      row.uid, job_uid(row.object));
   const Value next = with_finished(slice, "WorkloadSliceReplaced", message, tables.now);
   return {Edit::update_status(resources::workloads, next),
           note(resources::workloads, next, admission_component, "WorkloadSliceReplaced",
@@ -104,7 +104,7 @@ std::vector<Edit> preempt_edits(const Tables& tables, const Decision& decision,
           note(resources::workloads, preemptor.object, admission_component, "PreemptedWorkload",
                fmt::format("Preempted workload {} (UID: {}) in ClusterQueue {}{}",
                            tables.workloads.key(target.workload), victim.uid,
-                           victim.spec.admission.cluster_queue, priorities))};
+                           victim.spec.admission->cluster_queue, priorities))};
 }
 
 std::vector<Edit> evict_edits(const Tables& tables, WorkloadId id, const Because& because) {
@@ -213,11 +213,14 @@ void add_waits(Lists& lists, Tables& tables, const Plan& plan) {
 
 }  // namespace
 
-bool is_victim(const Plan& plan, WorkloadId id) {
-  return std::ranges::any_of(plan.decisions, [&](const Decision& decision) {
-    return decision.type == Decision::Type::preempt &&
-           std::ranges::find(decision.targets, id, &Target::workload) != decision.targets.end();
-  });
+bool is_victim(const Plan& plan, const Decision& admission) {
+  const WorkloadId id = admission.workload;
+  return admission.is_second_pass &&
+         std::ranges::any_of(plan.decisions, [&](const Decision& decision) {
+           return decision.type == Decision::Type::preempt &&
+                  std::ranges::find(decision.targets, id, &Target::workload) !=
+                      decision.targets.end();
+         });
 }
 
 std::vector<std::vector<Edit>> edits_of(ClusterState& state, const Plan& plan) {
@@ -225,7 +228,7 @@ std::vector<std::vector<Edit>> edits_of(ClusterState& state, const Plan& plan) {
   Lists lists;
   add_evictions(lists, tables, plan);
   for (const Decision& decision : plan.decisions) {
-    if (decision.type != Decision::Type::admit || is_victim(plan, decision.workload)) continue;
+    if (decision.type != Decision::Type::admit || is_victim(plan, decision)) continue;
     add(lists, admit_edits(tables, decision));
     if (!decision.replaced_slice.is_none()) add(lists, finish_edits(tables, decision));
   }

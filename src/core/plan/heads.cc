@@ -50,7 +50,7 @@ std::vector<Head> second_passes(const Cycle& cycle) {
     const WorkloadRow& row = tables.workloads[id];
     // One that was deactivated holds nothing, and names its queue nevertheless.
     const ClusterQueueId queue = row.reserved_in.is_none()
-                                     ? tables.cluster_queues.find(row.spec.admission.cluster_queue)
+                                     ? tables.cluster_queues.find(row.spec.admission->cluster_queue)
                                      : row.reserved_in;
     if (!queue.is_none()) heads.push_back({id, queue});
   }

@@ -26,7 +26,7 @@ std::int64_t floating(const Tables& tables, const WorkloadRow& row, std::uint32_
 
 void keep_room_of(Cycle& cycle, const WorkloadRow& row) {
   Tables& tables = cycle.tables;
-  for (const PodSetAssignment& assignment : row.spec.admission.pod_sets) {
+  for (const PodSetAssignment& assignment : row.spec.admission->pod_sets) {
     const auto set = std::ranges::find(row.spec.pod_sets, assignment.name, &GangPodSet::name);
     if (set == row.spec.pod_sets.end() || assignment.pinned) continue;
     const auto index = static_cast<std::uint32_t>(set - row.spec.pod_sets.begin());

@@ -35,11 +35,12 @@ std::optional<Reason> objection(const Tables& tables, const WorkloadRow& row,
                   .name = tables.cluster_queues.key(queue_id)};
   }
   if (auto reason = namespace_objection(tables, row, queue)) return reason;
-  if (!row.spec.resources_objection.empty()) {
-    return Reason{.type = Reason::Type::invalid_requests, .detail = row.spec.resources_objection};
+  if (!row.spec.extras->resources_objection.empty()) {
+    return Reason{.type = Reason::Type::invalid_requests,
+                  .detail = row.spec.extras->resources_objection};
   }
-  if (!row.spec.unsupported.empty()) {
-    return Reason{.type = Reason::Type::unsupported, .detail = row.spec.unsupported};
+  if (!row.spec.extras->unsupported.empty()) {
+    return Reason{.type = Reason::Type::unsupported, .detail = row.spec.extras->unsupported};
   }
   return std::nullopt;
 }
@@ -49,7 +50,9 @@ std::optional<Reason> objection(const Tables& tables, const WorkloadRow& row,
 void nominate(Cycle& cycle, const std::vector<Head>& heads) {
   Tables& tables = cycle.tables;
   cycle.entries.reserve(heads.size());
-  for (const Head& head : heads) {
+  for (std::size_t at = 0; at < heads.size(); ++at) {
+    const Head& head = heads[at];
+    if (at + 2 < heads.size()) tables.workloads.expect(heads[at + 2].workload);
     const WorkloadRow& row = tables.workloads[head.workload];
     Decision entry;
     entry.workload = head.workload;

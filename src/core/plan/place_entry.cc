@@ -102,12 +102,13 @@ bool concerns(const Tables& tables, const RequiredCheck& check, const Decision& 
 bool is_admitted_at_once(const Tables& tables, const Decision& entry) {
   const Workload& workload = tables.workloads[entry.workload].spec;
   for (const RequiredCheck& check : tables.cluster_queues[entry.queue].spec.checks) {
-    const bool is_listed =
-        std::ranges::find(workload.checks, check.name, &CheckState::name) != workload.checks.end();
+    const bool is_listed = std::ranges::find(workload.extras->checks, check.name,
+                                             &CheckState::name) != workload.extras->checks.end();
     if (!is_listed && concerns(tables, check, entry)) return false;
   }
-  const bool are_ready = std::ranges::all_of(
-      workload.checks, [](const CheckState& check) { return check.status == CheckStatus::ready; });
+  const bool are_ready = std::ranges::all_of(workload.extras->checks, [](const CheckState& check) {
+    return check.status == CheckStatus::ready;
+  });
   const bool waits_for_topology =
       std::ranges::any_of(entry.assignment.pod_sets, [](const PodSetFlavors& set) {
         return !set.topology && set.delayed_topology == DelayedTopology::pending;

@@ -55,7 +55,7 @@ struct Plan {
 Plan plan(ClusterState& state, const Policy& policy);
 
 // A second pass may find a place for one that a later head of the same cycle preempts: it goes.
-bool is_victim(const Plan& plan, WorkloadId id);
+bool is_victim(const Plan& plan, const Decision& admission);
 
 // The writes that carry the plan out, each with its notes: evictions first, then admissions, then
 // bindings, then conditions of those who wait, and those only where the reason changed. One inner

@@ -17,13 +17,15 @@ namespace {
 
 class PlanTest : public ::testing::Test {
  protected:
-  PlanTest() {
-    state_.apply({.type = EventType::tick, .now = Instant{1'735'732'800'000'000'000}});
-    add(made::name_space("a"));
-    add(made::flavor("default"));
-    add(made::cluster_queue("cq", {.gpus = 4}));
-    add(made::local_queue("main", "cq"));
-    add(made::node("n1", {.gpus = 4}));
+  PlanTest() { begin(state_); }
+
+  static void begin(ClusterState& state) {
+    state.apply({.type = EventType::tick, .now = Instant{1'735'732'800'000'000'000}});
+    state.apply(made::upsert(made::name_space("a")));
+    state.apply(made::upsert(made::flavor("default")));
+    state.apply(made::upsert(made::cluster_queue("cq", {.gpus = 4})));
+    state.apply(made::upsert(made::local_queue("main", "cq")));
+    state.apply(made::upsert(made::node("n1", {.gpus = 4})));
   }
 
   void add(const made::Made& made) { state_.apply(made::upsert(made)); }
@@ -76,6 +78,35 @@ TEST_F(PlanTest, an_older_event_does_not_undo_a_decision_under_way) {
   state_.apply(made::upsert(workload, 8));
   state_.apply(made::upsert(workload, 9));
   EXPECT_EQ(describe(state_), decided);
+}
+
+TEST_F(PlanTest, a_gang_that_changed_while_its_admission_was_written_counts_as_it_is_now) {
+  add(made::workload("first", {.uid = "1", .pods = 3}));
+  cycle();
+  add(made::workload("first", {.uid = "1", .pods = 3, .reclaimable = 1}));
+  add(made::workload("first",
+                     {.uid = "1", .pods = 3, .reclaimable = 1, .life = made::Life::admitted}));
+  EXPECT_TRUE(audit(state_).empty());
+  add(made::workload("second", {.uid = "2", .pods = 2, .created_minute = 1}));
+  EXPECT_EQ(cycle().front().type, Decision::Type::admit);
+}
+
+TEST_F(PlanTest, events_together_do_what_they_do_one_by_one) {
+  std::vector<Event> events;
+  for (int i = 0; i < 9; ++i) {
+    const std::string name = "w" + std::to_string(i % 7);
+    const auto life = i % 3 == 1 ? made::Life::admitted : made::Life::pending;
+    const made::WorkloadOptions options{.uid = name, .pods = 1 + i, .life = life};
+    events.push_back(made::upsert(made::workload(name, options)));
+    if (i == 4) events.push_back(made::upsert(made::node("n2", {.gpus = 2})));
+    if (i == 5) events.push_back({.type = EventType::tick, .now = state_.now()});
+  }
+  events.push_back(made::remove(made::workload("w3", {.uid = "w3"})));
+  ClusterState other;
+  begin(other);
+  for (const Event& event : events) other.apply(event);
+  state_.apply(events);
+  EXPECT_EQ(describe(state_), describe(other));
 }
 
 TEST_F(PlanTest, conditions_are_not_rewritten_for_amounts) {

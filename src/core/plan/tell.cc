@@ -14,8 +14,8 @@ Reason stranded_reason(const Tables& tables, const WorkloadRow& row) {
   if (row.standing == Standing::invalid) {
     return {.type = Reason::Type::invalid, .detail = row.invalid};
   }
-  if (!row.spec.unsupported.empty()) {
-    return {.type = Reason::Type::unsupported, .detail = row.spec.unsupported};
+  if (!row.spec.extras->unsupported.empty()) {
+    return {.type = Reason::Type::unsupported, .detail = row.spec.extras->unsupported};
   }
   const LocalQueueRow& local_queue = tables.local_queues[row.local_queue];
   const auto cluster_queue = [&] { return tables.cluster_queues.key(local_queue.cluster_queue); };

@@ -31,7 +31,7 @@ std::string preemption_message(const Tables& tables, WorkloadId preemptor, Clust
   return fmt::format(
       "Preempted to accommodate a workload (UID: {}, JobUID: {}) due to {}; preemptor path: {}; "
       "preemptee path: {}",
-      or_unknown(row.uid), or_unknown(row.spec.job_uid), reason_phrase(target.reason),
+      or_unknown(row.uid), or_unknown(job_uid(row.object)), reason_phrase(target.reason),
       cluster_queue_path(tables, queue), cluster_queue_path(tables, other));
 }
 

@@ -123,7 +123,7 @@ bool Search::place_is_monotone() const {
   if (preemptor_.topology.size() != 1 || preemptor_.topology.front().previous != nullptr) {
     return false;
   }
-  return tables_.workloads[preemptor_.workload].spec.unhealthy_nodes.empty() &&
+  return tables_.workloads[preemptor_.workload].spec.extras->unhealthy_nodes.empty() &&
          !tables_.configuration.gates.enabled(Gate::tas_balanced_placement);
 }
 

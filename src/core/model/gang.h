@@ -1,0 +1,94 @@
+// What the gang of a Workload asks for: its pod sets, as they were read once.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/model/pod_neighbours.h"
+#include "core/model/resource_names.h"
+#include "core/model/scheduling_terms.h"
+
+namespace muster::core {
+
+// Groups of `size` pods that stay within one domain of the level.
+struct SliceLayer {
+  std::string level;
+  std::int64_t size = 0;
+
+  friend bool operator==(const SliceLayer&, const SliceLayer&) = default;
+};
+
+// What a pod set asks of the topology (spec.podSets[].topologyRequest).
+struct TopologyRequest {
+  enum class Mode : std::uint8_t { none, required, preferred, unconstrained };
+
+  bool present = false;  // the field is there, whatever it says
+  Mode mode = Mode::none;
+  std::string level = {};  // required, preferred
+  // The widest layer first. One entry where podSetSliceRequiredTopology and podSetSliceSize say it
+  // (an empty level, a zero size: that one is absent),
+  // more where podsetSliceRequiredTopologyConstraints does (has_layers).
+  std::vector<SliceLayer> slices = {};
+  bool has_layers = false;
+  bool has_unconstrained = false;  // the field is there, whatever it says
+  std::string group = {};          // podSetGroupName
+  std::string pod_index_label = {};
+  std::string sub_group_index_label = {};
+  std::optional<std::int64_t> sub_group_count = {};
+
+  // It asks for a place in the topology; a group or an index alone does not.
+  bool is_explicit() const { return mode != Mode::none || has_unconstrained || !slices.empty(); }
+
+  friend bool operator==(const TopologyRequest&, const TopologyRequest&) = default;
+};
+
+// A pod set of the spec.
+struct GangPodSet {
+  std::string name;
+  std::int64_t count = 0;
+  std::optional<std::int64_t> min_count = {};  // of a partial admission
+  std::int64_t reclaimable = 0;                // pods that have ended and need no room any more
+  Amounts requests;                            // of one pod, as nodes and topology see it
+  Amounts effective_requests = {};             // of one pod, as quota sees it
+  SchedulingTerms terms;
+  TopologyRequest topology = {};
+  Labels labels = {};             // of its pods
+  PodNeighbours neighbours = {};  // nearly always empty
+
+  // How many pods ask for quota and room.
+  std::int64_t effective_count() const { return count > reclaimable ? count - reclaimable : 0; }
+};
+
+// The pod sets of a gang, as they were read once. Workloads that ask for exactly the same share
+// them (gang_library.h): copying copies a pointer, and two that share are the same.
+class GangPodSets {
+ public:
+  using List = std::vector<GangPodSet>;
+
+  GangPodSets() = default;  // none
+  explicit GangPodSets(List sets) : sets_(std::make_shared<const List>(std::move(sets))) {}
+
+  auto begin() const { return list().begin(); }
+  auto end() const { return list().end(); }
+  std::size_t size() const { return sets_ ? sets_->size() : 0; }
+  bool empty() const { return size() == 0; }
+  const GangPodSet& operator[](std::size_t index) const { return (*sets_)[index]; }
+
+  bool is(const GangPodSets& other) const { return sets_ == other.sets_; }
+
+ private:
+  const List& list() const {
+    static const List none;
+    return sets_ ? *sets_ : none;
+  }
+
+  std::shared_ptr<const List> sets_;
+};
+
+}  // namespace muster::core
