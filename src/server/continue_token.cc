@@ -62,6 +62,18 @@ Result<std::string> decode(std::string_view text) {
   return out;
 }
 
+// Whether the key is a path without empty steps, and without steps that lead elsewhere.
+bool is_clean(std::string_view key) {
+  if (key.starts_with('/')) key.remove_prefix(1);
+  while (true) {
+    const std::size_t slash = key.find('/');
+    const std::string_view step = key.substr(0, slash);
+    if (step.empty() || step == "." || step == "..") return false;
+    if (slash == std::string_view::npos) return true;
+    key.remove_prefix(slash + 1);
+  }
+}
+
 // What Go says of a token that does not fit its struct; empty where it fits.
 std::string why_it_does_not_fit(View token) {
   const auto word = [](View value) -> std::string_view {
@@ -111,6 +123,7 @@ Result<ContinueToken> read_continue_token(std::string_view text) {
   if (start.empty()) {
     return refusal(fmt::format("encoded start key empty (version {})", token_version));
   }
+  if (!is_clean(start)) return refusal(start);
   if (start.ends_with('\0')) start.remove_suffix(1);
   return ContinueToken{
       revision < 0 ? store::Revision() : store::Revision{static_cast<std::uint64_t>(revision)},

@@ -112,14 +112,13 @@ std::optional<Shape> discovery_shape(const Clause& clause) {
   return std::nullopt;
 }
 
-std::optional<Shape> object_shape(const Clause& clause, Answerable answerable) {
+std::optional<Shape> object_shape(const Clause& clause) {
   if (clause.group != "meta.k8s.io") return std::nullopt;
   const bool is_beta = clause.version == "v1beta1";
   if (!is_beta && clause.version != "v1") return std::nullopt;
   if (clause.as == "Table") return is_beta ? Shape::table_v1beta1 : Shape::table_v1;
   const bool is_list = clause.as == "PartialObjectMetadataList";
   if (!is_list && clause.as != "PartialObjectMetadata") return std::nullopt;
-  if (is_list && answerable == Answerable::objects) return std::nullopt;
   return is_beta ? Shape::partial_metadata_v1beta1 : Shape::partial_metadata;
 }
 
@@ -131,7 +130,7 @@ std::optional<Shape> shape_of(const Clause& clause, Answerable answerable) {
     case Answerable::objects:
     case Answerable::lists:
     case Answerable::watches:
-      return object_shape(clause, answerable);
+      return object_shape(clause);
     case Answerable::plain:
       break;
   }
@@ -151,7 +150,8 @@ Accepted accepted_form(std::string_view accept, Answerable answerable) {
     const auto encoding = encoding_of(clause.media_type);
     if (!encoding || clause.quality == 0) continue;
     if (const auto shape = shape_of(clause, answerable)) {
-      accepted.form = Form{*encoding, *shape, clause.as == "PartialObjectMetadata"};
+      accepted.form = Form{*encoding, *shape, clause.as == "PartialObjectMetadata",
+                           clause.as == "PartialObjectMetadataList"};
       return accepted;
     }
     accepted.form_unknown = true;

@@ -39,7 +39,8 @@ inline bool is_partial_metadata(Shape shape) {
 struct Form {
   Encoding encoding = Encoding::json;
   Shape shape = Shape::plain;
-  bool of_one = false;  // the metadata of one object was asked for, not of a list
+  bool of_one = false;   // the metadata of one object was asked for
+  bool of_many = false;  // or of a list
 
   friend bool operator==(const Form&, const Form&) = default;
 };

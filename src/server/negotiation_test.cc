@@ -65,9 +65,9 @@ TEST(Negotiation, metadata_alone_may_be_asked_for) {
                           Answerable::lists)
                 .form->shape,
             Shape::partial_metadata);
-  EXPECT_FALSE(accepted_form("application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1",
-                             Answerable::objects)
-                   .form);
+  EXPECT_TRUE(accepted_form("application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1",
+                            Answerable::objects)
+                  .form->of_many);
   EXPECT_EQ(accepted_form("application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1beta1",
                           Answerable::objects)
                 .form->shape,

@@ -2,8 +2,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string>
+#include <vector>
 
 #include "objects/json.h"
+#include "server/json_text.h"
 #include "server/request_handler.h"
 #include "server/server_metrics.h"
 #include "server/service_account_token.h"
@@ -63,6 +66,7 @@ Response RequestHandler::answer_path(const Asked& asked) {
     // A version is for people and programs alike, and always JSON.
     return value_answer(200, version_value(), {.pretty = form ? form->pretty : true});
   }
+  if (path == "/") return answer_root();
   if (path == "/openapi/v2") return answer_swagger(asked);
   if (path.starts_with("/openapi/v3")) return answer_openapi(asked);
   if (path == "/openid/v1/jwks" || path == "/.well-known/openid-configuration") {
@@ -73,6 +77,35 @@ Response RequestHandler::answer_path(const Asked& asked) {
     return answer_discovery(asked);
   }
   return page_not_found();
+}
+
+// The paths that there are, as far as they are known by name.
+Response RequestHandler::answer_root() {
+  std::vector<std::string> paths = {"/.well-known/openid-configuration",
+                                    "/api",
+                                    "/api/v1",
+                                    "/apis",
+                                    "/apis/",
+                                    "/healthz",
+                                    "/livez",
+                                    "/metrics",
+                                    "/openapi/v2",
+                                    "/openapi/v3",
+                                    "/openapi/v3/",
+                                    "/openid/v1/jwks",
+                                    "/readyz",
+                                    "/version"};
+  const Value& list = discovery().group_list();
+  for (const objects::View group : list["groups"].elements()) {
+    paths.push_back(fmt::format("/apis/{}", group["name"].string_or("")));
+    for (const objects::View version : group["versions"].elements()) {
+      paths.push_back(fmt::format("/apis/{}", version["groupVersion"].string_or("")));
+    }
+  }
+  std::sort(paths.begin(), paths.end());
+  JsonText out;
+  out.begin_object().key("paths").texts(paths).end_object();
+  return value_answer(200, objects::parse_json(std::move(out).take()).must(), {.pretty = true});
 }
 
 // What others need to verify tokens of service accounts.

@@ -65,19 +65,20 @@ std::string why_type_is_wrong(const Context& context, const Target& target, View
                      version, expected);
   }
   const std::string_view given = version.empty() ? std::string_view(expected) : version;
+  const std::string_view given_kind = kind.empty() ? std::string_view(target.kind->kind) : kind;
   const std::size_t slash = given.find('/');
   const bool core = slash == std::string_view::npos;
   const std::string_view short_version = core ? given : given.substr(slash + 1);
-  const auto known = context.registry.find(core ? "" : given.substr(0, slash), kind);
+  const auto known = context.registry.find(core ? "" : given.substr(0, slash), given_kind);
   if (known == nullptr || known->version(short_version) == nullptr) {
     return fmt::format(
         "no kind \"{}\" is registered for version \"{}\" in scheme \"pkg/runtime/scheme.go:111\"",
-        kind, given);
+        given_kind, given);
   }
   const std::string group = target.kind->group.empty()
                                 ? "core"
                                 : target.kind->group.substr(0, target.kind->group.find('.'));
-  return fmt::format("converting ({}.{}) to ({}.{}): unknown conversion", short_version, kind,
+  return fmt::format("converting ({}.{}) to ({}.{}): unknown conversion", short_version, given_kind,
                      group, target.kind->kind);
 }
 
@@ -102,7 +103,9 @@ Failure undecodable(const WriteRequest& request, View object, std::string_view w
 Outcome<> check_server_fields(const WriteRequest& request, const Value& body) {
   if (are_readable(body["metadata"])) return {};
   const auto decoded =
-      objects::decode(request.target.version->schema, body, objects::FieldValidation::ignore);
+      objects::admit_patched(request.target.version->schema,
+                             {.object = body, .field_validation = objects::FieldValidation::ignore},
+                             {.is_strategic = request.patch_type == PatchType::strategic_merge});
   if (decoded) return {};
   return undecodable(request, body, decoded.error().message);
 }

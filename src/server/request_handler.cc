@@ -196,6 +196,8 @@ void RequestHandler::handle(Request request, Respond respond) {
                                                  : Answerable::objects);
   if (!form) return fail(form.error());
   asked.form = *form;
+  const bool writes = asked.request.method != "GET" && asked.verb != "deletecollection";
+  if (writes && asked.form.form.of_many) return fail(wrong_number(asked));
   asked.respond = counted(asked, warning_of_version(asked.target, std::move(asked.respond)));
   dispatch(std::move(asked));
 }

@@ -55,9 +55,12 @@ class RequestHandler {
   Response answer_discovery(const Asked& asked);
   Response answer_openapi(const Asked& asked);
   Response answer_swagger(const Asked& asked);
+  Response answer_root();
   Response answer_issuer(std::string_view path) const;
 
   Outcome<> check_version(const Asked& asked) const;
+  // The metadata of a list were asked for and there is one object, or the other way round.
+  static Failure wrong_number(const Asked& asked);
   Response get(const Asked& asked);
   Response list(const Asked& asked);
   Response watch(const Asked& asked);

@@ -15,25 +15,28 @@ namespace muster::server {
 
 namespace {
 
-// The Go type that the peer holds a list of the kind in.
-std::string go_list_of(const objects::Kind& kind) {
-  if (kind.style == objects::SchemaStyle::custom) return "*unstructured.UnstructuredList";
+// The Go type that the peer holds an object of the kind in, or a list of them.
+std::string go_type_of(const objects::Kind& kind, bool list) {
+  if (kind.style == objects::SchemaStyle::custom) {
+    return list ? "*unstructured.UnstructuredList" : "*unstructured.Unstructured";
+  }
   const std::string_view package =
       kind.group.empty() ? "core" : std::string_view(kind.group).substr(0, kind.group.find('.'));
-  return fmt::format("*{}.{}", package, kind.list_kind);
-}
-
-Failure list_is_not_one(const objects::Kind& kind) {
-  Failure failure;
-  failure.code = 406;
-  failure.reason = "NotAcceptable";
-  failure.message =
-      fmt::format("you requested PartialObjectMetadata, but the requested object is a list ({})",
-                  go_list_of(kind));
-  return failure;
+  return fmt::format("*{}.{}", package, list ? kind.list_kind : kind.kind);
 }
 
 }  // namespace
+
+Failure RequestHandler::wrong_number(const Asked& asked) {
+  const bool list = asked.form.form.of_one;
+  Failure failure;
+  failure.code = 406;
+  failure.reason = "NotAcceptable";
+  failure.message = fmt::format(
+      "you requested PartialObjectMetadata{}, but the requested object is {} ({})",
+      list ? "" : "List", list ? "a list" : "not a list", go_type_of(*asked.target.kind, list));
+  return failure;
+}
 
 // A get may ask for a state that is not older than a version.
 Outcome<> RequestHandler::check_version(const Asked& asked) const {
@@ -57,6 +60,7 @@ Response RequestHandler::get(const Asked& asked) {
   if (auto fits = check_version(asked); !fits) return failure_answer(fits.error(), asked.form);
   const auto item = server::get(context_, asked.target);
   if (!item) return failure_answer(item.error(), asked.form);
+  if (asked.form.form.of_many) return failure_answer(wrong_number(asked));
   if (asked.target.subresource == "scale") {
     const auto object = in_version(
         asked.target, with_revision(context_.trees.tree_of(item->bytes), item->revision));
@@ -68,7 +72,7 @@ Response RequestHandler::get(const Asked& asked) {
 
 Response RequestHandler::list(const Asked& asked) {
   if (asked.form.form.of_one) {
-    return failure_answer(list_is_not_one(*asked.target.kind));
+    return failure_answer(wrong_number(asked));
   }
   const Query& query = asked.route.query;
   const auto limit = query.integer("limit");

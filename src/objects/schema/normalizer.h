@@ -75,7 +75,7 @@ class Normalizer {
   Outcome walk_quantity(const Node& value, bool in_map, Node& out);
   bool has_native_type(const NodeRecord& node, const Node& value) const;
   void report_type(const NodeRecord& node, const Node& value, const PathFrame& path);
-  void report_error(std::string text);
+  void report_error(std::string text, std::string_view before_conversion = {});
   bool is_dropped_zero(const NodeRecord& node, const FieldRecord& field, const Node& value) const;
 
   void open(Open& object);

@@ -174,9 +174,9 @@ bool has_canonical_shape(std::string_view text, bool micro) {
 
 }  // namespace
 
-void Normalizer::report_error(std::string text) {
+void Normalizer::report_error(std::string text, std::string_view before_conversion) {
   if (!report_.type_error.empty()) return;
-  report_.conversion_error = text;
+  report_.conversion_error = fmt::format("{}{}", before_conversion, text);
   report_.type_error = std::move(text);
 }
 
@@ -254,7 +254,10 @@ Normalizer::Outcome Normalizer::walk_native_text(const NodeRecord& node, const N
   switch (node.format) {
     case Format::byte: {
       const std::ptrdiff_t fault = base64_fault(text);
-      if (fault >= 0) report_error(fmt::format("illegal base64 data at input byte {}", fault));
+      if (fault >= 0) {
+        report_error(fmt::format("illegal base64 data at input byte {}", fault),
+                     "error decoding from json: ");
+      }
       return Outcome::keep;
     }
     case Format::date_time:
