@@ -125,12 +125,15 @@ def custom_resources(kubectl):
 
 
 def quota_and_limits(kubectl):
-    kubectl("create quota q --hard=count/configmaps=1")
+    # kube-root-ca.crt, which every namespace has, counts as well.
+    wait_for("kube-root-ca.crt",
+             lambda: "kube-root-ca.crt" in kubectl.run("get cm -o name")[1], 20)
+    kubectl("create quota q --hard=count/configmaps=2")
     wait_for("the quota to be counted",
              lambda: kubectl.run("get quota q -o jsonpath={.status.used}")[1].startswith("{"), 20)
     kubectl("create configmap one", "created")
     kubectl("create configmap two", "exceeded quota: q, requested: count/configmaps=1", status=1)
-    kubectl("describe quota q", "count/configmaps  1     1")
+    kubectl("describe quota q", "count/configmaps  2     2")
 
 
 def namespaces(kubectl):

@@ -70,7 +70,7 @@ def get_all(kubectl):
 
 
 def get_and_watch(kubectl):
-    watch = kubectl.start("get cm -w --no-headers -o name")
+    watch = kubectl.start("get cm -w --no-headers -o name --field-selector metadata.name=cm")
     time.sleep(1)
     kubectl.apply(CONFIG_MAP)
     kubectl("label cm cm new=yes", "labeled")
