@@ -77,7 +77,7 @@ struct FieldError {
   std::string path;   // empty prints as <nil>
   std::string value;  // as printed; empty where it is not shown
   std::string detail;
-  std::uint8_t pass = 0;  // 1: about what changed, said after all else; 2: last, as it comes
+  std::uint8_t pass = 0;  // how late the peer says it (schema/error_order.h)
   bool late = false;      // said after all else of the struct around it
 
   static FieldError required(std::string path, std::string detail = {});

@@ -53,12 +53,14 @@ Value overridden(const Value& type, View schema) {
 }
 
 // Fields whose protobuf number counts inside of a message that JSON does not show.
-void mark_inlined(View schema, std::vector<FieldRecord>& fields) {
+void mark_inlined(View schema, SchemaTables& tables, std::vector<FieldRecord>& fields) {
   for (const View message : schema["x-muster-proto-inline"].elements()) {
+    const std::string_view inlined = tables.name(message["name"].string_or(""));
     for (const View name : message["fields"].elements()) {
       for (FieldRecord& field : fields) {
         if (field.name != name.string_or("")) continue;
         field.proto_message = static_cast<std::uint32_t>(message["number"].integer_or(0));
+        field.inlined = inlined;
       }
     }
   }
@@ -299,7 +301,7 @@ Result<> SchemaCompiler::read_fields(NodeRecord& node, View schema, const Place&
     }
     fields.push_back(field);
   }
-  if (place.trust == SchemaTrust::ours) mark_inlined(schema, fields);
+  if (place.trust == SchemaTrust::ours) mark_inlined(schema, *tables_, fields);
   if (is_resource) TRY(add_resource_fields(fields));
   // A required name that is no property can still be demanded: it gets a field without a schema.
   const bool is_checked =

@@ -4,6 +4,8 @@
 
 #include <cmath>
 #include <limits>
+#include <span>
+#include <string>
 #include <utility>
 
 #include "base/ascii.h"
@@ -67,11 +69,26 @@ std::string go_type_of(const SchemaTables& tables, const NodeRecord& node, int d
 }
 
 // `spec.containers.image`: Go's paths have no indices and no keys of maps.
-void append_go_path(const PathFrame& frame, std::string& out) {
-  if (frame.parent != nullptr) append_go_path(*frame.parent, out);
-  if (frame.step != PathFrame::Step::field) return;
-  if (!out.empty()) out += '.';
-  out += frame.name;
+// The structs are those around, from the outside: one for each field of the path. Go also names
+// structs that another one embeds.
+std::size_t append_go_path(const SchemaTables& tables, std::span<const NodeRecord* const> structs,
+                           const PathFrame& frame, std::string& out) {
+  std::size_t depth = 0;
+  if (frame.parent != nullptr) depth = append_go_path(tables, structs, *frame.parent, out);
+  if (frame.step != PathFrame::Step::field) return depth;
+  const auto append = [&](std::string_view name) {
+    if (!out.empty()) out += '.';
+    out += name;
+  };
+  if (depth < structs.size()) {
+    const NodeRecord& node = *structs[depth];
+    const int ordinal = tables.find_field(node, frame.name);
+    if (ordinal >= 0 && !tables.field(node, ordinal).inlined.empty()) {
+      append(tables.field(node, ordinal).inlined);
+    }
+  }
+  append(frame.name);
+  return depth + 1;
 }
 
 // Where base64 goes wrong, or -1.
@@ -188,7 +205,7 @@ void Normalizer::report_type(const NodeRecord& node, const Node& value, const Pa
       (value.type == Type::integer || value.type == Type::real);
   if (number_into_integer) what += " " + go_printed(View(&value));
   std::string where;
-  append_go_path(path, where);
+  append_go_path(tables_, structs_, path, where);
   // A custom object is no struct: only its metadata is, and Go's path begins there.
   if (is_custom_ && where.starts_with("metadata.")) where.erase(0, 9);
   const std::string type = go_type_of(tables_, node);

@@ -63,6 +63,7 @@ struct FieldRecord {
   std::uint32_t proto_number = 0;
   std::uint32_t proto_message = 0;            // the inlined message that has the number; 0: none
   std::uint32_t default_member = none_index;  // element of SchemaTables::default_members
+  std::string_view inlined = {};              // the Go struct inside of the node's that has it
   bool required = false;
   bool pointer = false;  // a zero that was sent is kept
   bool always = false;   // a zero is written even when it was not sent
