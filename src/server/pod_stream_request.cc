@@ -109,11 +109,10 @@ Outcome<Upgrade> open_command(Context& context, const Wish& wish) {
                                                      .has_terminal = options.has_terminal}))
                         : TRY(context.streams->attach(uid, wish.container));
   if (is_spdy) {
-    return Upgrade{
-        std::move(protocol),
-        std::make_unique<SpdyCommand>(
-            context.house, std::move(stream), std::move(options.shown),
-            SpdyCommand::Expected{.input = options.has_input, .resize = options.has_terminal})};
+    return Upgrade{std::move(protocol), std::make_unique<SpdyCommand>(
+                                            std::move(stream), std::move(options.shown),
+                                            SpdyCommand::Expected{.input = options.has_input,
+                                                                  .resize = options.has_terminal})};
   }
   return Upgrade{std::move(protocol),
                  std::make_unique<RemoteCommand>(std::move(stream), std::move(options.shown))};

@@ -15,10 +15,9 @@ constexpr std::array<std::string_view, 5> names = {"error", "stdin", "stdout", "
 
 }  // namespace
 
-SpdyCommand::SpdyCommand(Executor& house, std::unique_ptr<PodStream> stream,
-                         RemoteCommandOptions options, Expected expected)
-    : house_(house),
-      stream_(std::move(stream)),
+SpdyCommand::SpdyCommand(std::unique_ptr<PodStream> stream, RemoteCommandOptions options,
+                         Expected expected)
+    : stream_(std::move(stream)),
       options_(std::move(options)),
       expected_{true, expected.input, options_.has_output, options_.has_error, expected.resize} {
   stream_->set_on_ready([this] { wake(); });

@@ -16,7 +16,6 @@
 #include <memory>
 #include <string>
 
-#include "base/executor.h"
 #include "server/pod_streams.h"
 #include "server/remote_command.h"
 #include "server/request.h"
@@ -34,8 +33,7 @@ class SpdyCommand final : public Conversation {
     bool input = false;
     bool resize = false;
   };
-  SpdyCommand(Executor& house, std::unique_ptr<PodStream> stream, RemoteCommandOptions options,
-              Expected expected);
+  SpdyCommand(std::unique_ptr<PodStream> stream, RemoteCommandOptions options, Expected expected);
 
   StreamStep take(std::size_t bytes_max) override;
   void set_on_ready(Task on_ready) override { on_ready_ = std::move(on_ready); }
@@ -53,7 +51,6 @@ class SpdyCommand final : public Conversation {
   void wake();
   void end(const PodStreamEnd& how);
 
-  Executor& house_;
   std::unique_ptr<PodStream> stream_;
   RemoteCommandOptions options_;
   std::array<bool, parts> expected_ = {};
