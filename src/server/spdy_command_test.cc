@@ -74,7 +74,7 @@ class Opener {
 
 struct Talk {
   explicit Talk(SpdyCommand::Expected expected)
-      : command(house, std::make_unique<ScriptedStream>(script), {.command = {"date"}}, expected) {}
+      : command(std::make_unique<ScriptedStream>(script), {.command = {"date"}}, expected) {}
 
   void open(std::uint32_t stream, const char* type) {
     command.hear(opener.open(stream, type), [] {});
@@ -94,8 +94,6 @@ struct Talk {
     }
   }
 
-  simulator::VirtualTime time;
-  simulator::VirtualExecutor house{time};
   Script script;
   SpdyCommand command;
   Opener opener;
