@@ -102,7 +102,11 @@ func (w world) createNamespace(ctx context.Context) error {
 func (w world) followTyped(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	factory := informers.NewSharedInformerFactoryWithOptions(w.client, 0, informers.WithNamespace(namespace))
+	// Every namespace has a config map of its own, kube-root-ca.crt, sooner or later.
+	factory := informers.NewSharedInformerFactoryWithOptions(w.client, 0, informers.WithNamespace(namespace),
+		informers.WithTweakListOptions(func(options *metav1.ListOptions) {
+			options.FieldSelector = "metadata.name=followed"
+		}))
 	informer := factory.Core().V1().ConfigMaps().Informer()
 	seen := make(chan string, 16)
 	if _, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
