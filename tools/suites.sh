@@ -144,7 +144,7 @@ run_crash() { suite release crash; }
 
 # Seeds as users run it, and some under the sanitizers. Each program uses all cores itself.
 run_simulation() {
-  MUSTER_SIMULATION_SEEDS=${MUSTER_SIMULATION_SEEDS:-1000} \
+  MUSTER_SIMULATION_SEEDS=${MUSTER_SIMULATION_SEEDS:-250} \
     MUSTER_SIMULATION_SECONDS=${MUSTER_SIMULATION_SECONDS:-480} suite release simulation
   MUSTER_SIMULATION_SEEDS=100 MUSTER_SIMULATION_SECONDS=90 suite check simulation only_seeds
 }
