@@ -33,6 +33,10 @@ class NodeColumns {
     return columns_[resource.index()];
   }
 
+  bool has_cell(ResourceId resource, NodeId node) const {
+    return node.index() < of(resource).size();
+  }
+
   // Makes room where there is none; not while a Trial is open.
   std::int64_t& cell(ResourceId resource, NodeId node) {
     if (resource.index() >= columns_.size()) columns_.resize(resource.index() + 1);

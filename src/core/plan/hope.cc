@@ -8,9 +8,11 @@ namespace muster::core {
 
 namespace {
 
+// A node that has none of a resource may have no cell for it, and none may be made in a trial.
 void empty_nodes(Tables& tables, Trial& trial) {
   tables.nodes.for_each([&](NodeId id, const NodeRow& row) {
     for (const Amount& amount : row.spec.allocatable) {
+      if (!tables.free.has_cell(amount.resource, id)) continue;
       trial.set(tables.free.cell(amount.resource, id), amount.amount);
     }
   });

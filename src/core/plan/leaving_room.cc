@@ -10,12 +10,21 @@ namespace muster::core {
 
 namespace {
 
+// What was taken has its cell; none is made in a trial. Absurd products wrap, as when they were
+// taken.
+void give_one(Tables& tables, Trial& trial, NodeId node, ResourceId resource, std::int64_t amount) {
+  if (!tables.free.has_cell(resource, node)) return;
+  trial.add(tables.free.cell(resource, node), amount);
+}
+
 void give(Tables& tables, Trial& trial, NodeId node, const Amounts& requests, std::int64_t count) {
   for (const Amount& request : requests) {
-    if (request.amount == 0 || request.resource == tables.names.pods()) continue;
-    trial.add(tables.free.cell(request.resource, node), request.amount * count);
+    if (request.resource == tables.names.pods()) continue;
+    const auto product = static_cast<std::int64_t>(static_cast<std::uint64_t>(request.amount) *
+                                                   static_cast<std::uint64_t>(count));
+    give_one(tables, trial, node, request.resource, product);
   }
-  trial.add(tables.free.cell(tables.names.pods(), node), count);
+  give_one(tables, trial, node, tables.names.pods(), count);
 }
 
 // Whether a gang that stays keeps the place of this pod for its successor.
