@@ -4,41 +4,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <bit>
 #include <charconv>
 #include <map>
 #include <optional>
 #include <span>
 #include <utility>
 
-#include "objects/json.h"
-
 namespace muster::control {
 
 using core::Event;
-using objects::ObjectKey;
-using objects::Resource;
-using objects::Value;
-using objects::View;
 
 namespace {
 
 constexpr std::string_view file_prefix = "record-";
 constexpr std::string_view file_suffix = ".jsonl";
-constexpr std::size_t checksum_digits = 16;
-
-// After FNV-1a, but of words: finds torn and rotten lines, guards against nobody.
-std::uint64_t checksum(std::string_view text) {
-  std::uint64_t hash = 0xcbf29ce484222325U;
-  while (!text.empty()) {
-    std::array<char, sizeof hash> bytes = {};
-    const std::size_t count = text.copy(bytes.data(), bytes.size());
-    hash = std::rotl((hash ^ std::bit_cast<std::uint64_t>(bytes)) * 0x9e3779b97f4a7c15U, 29);
-    text.remove_prefix(count);
-  }
-  return hash;
-}
 
 std::string path_of(const std::string& folder, std::uint64_t number) {
   return fmt::format("{}/{}{:08}{}", folder, file_prefix, number, file_suffix);
@@ -54,70 +33,6 @@ std::optional<std::uint64_t> segment_number(std::string_view name) {
   return number;
 }
 
-Value text(std::string_view value) {
-  return Value::string(value);
-}
-
-void append_entry(const RecordEntry& entry, std::string& out) {
-  switch (entry.type) {
-    case RecordEntry::Type::start:
-      out += R"({"start":true})";
-      return;
-    case RecordEntry::Type::gap:
-      out += R"({"gap":true})";
-      return;
-    case RecordEntry::Type::event:
-      out += R"({"event":)";
-      core::append_json(entry.event, out);
-      out += '}';
-      return;
-    case RecordEntry::Type::cycle:
-      out += R"({"cycle":)";
-      objects::append_json(entry.plan, out);
-      out += '}';
-      return;
-    case RecordEntry::Type::refused:
-      break;
-  }
-  const Value refused = Value::object({{"group", text(entry.resource.group)},
-                                       {"kind", text(entry.resource.kind)},
-                                       {"namespace", text(entry.key.name_space)},
-                                       {"name", text(entry.key.name)},
-                                       {"uid", text(entry.uid)}});
-  objects::append_json(Value::object({{"refused", refused}}), out);
-}
-
-Result<RecordEntry> entry_of(std::string_view line) {
-  if (line.size() <= checksum_digits || line[checksum_digits] != ' ') {
-    return Error::internal("not a line of a record");
-  }
-  const std::string_view json = line.substr(checksum_digits + 1);
-  if (line.substr(0, checksum_digits) != fmt::format("{:016x}", checksum(json))) {
-    return Error::internal("a damaged line");
-  }
-  const Value value = TRY(objects::parse_json(json));
-  RecordEntry entry;
-  if (value["start"]) {
-    entry.type = RecordEntry::Type::start;
-  } else if (value["gap"]) {
-    entry.type = RecordEntry::Type::gap;
-  } else if (value["event"]) {
-    entry = RecordEntry::of(TRY(core::event_of(Value::copy_of(value["event"]))));
-  } else if (value["cycle"]) {
-    entry = RecordEntry::of_cycle(Value::copy_of(value["cycle"]));
-  } else {
-    const View refused = value["refused"];
-    const Resource* resource =
-        objects::find_resource(refused["group"].string_or(""), refused["kind"].string_or(""));
-    if (resource == nullptr) return Error::internal("an entry of an unknown kind");
-    entry = RecordEntry::of_refusal(*resource,
-                                    {std::string(refused["namespace"].string_or("")),
-                                     std::string(refused["name"].string_or(""))},
-                                    std::string(refused["uid"].string_or("")));
-  }
-  return entry;
-}
-
 Result<std::string> read_file(Disk& disk, const std::string& path) {
   const auto file = TRY(disk.open(path, OpenMode::read));
   std::string bytes(TRY(file->size()), '\0');
@@ -126,43 +41,7 @@ Result<std::string> read_file(Disk& disk, const std::string& path) {
   return bytes;
 }
 
-void read_segment(std::string_view bytes, std::vector<RecordEntry>& entries) {
-  while (!bytes.empty()) {
-    const std::size_t end = bytes.find('\n');
-    if (end == std::string_view::npos) return;  // torn: a crash came while it was written
-    auto entry = entry_of(bytes.substr(0, end));
-    if (!entry) {
-      entries.push_back({.type = RecordEntry::Type::gap});
-      return;
-    }
-    entries.push_back(std::move(*entry));
-    bytes.remove_prefix(end + 1);
-  }
-}
-
 }  // namespace
-
-RecordEntry RecordEntry::of(Event event) {
-  RecordEntry entry;
-  entry.event = std::move(event);
-  return entry;
-}
-
-RecordEntry RecordEntry::of_cycle(Value plan) {
-  RecordEntry entry;
-  entry.type = Type::cycle;
-  entry.plan = std::move(plan);
-  return entry;
-}
-
-RecordEntry RecordEntry::of_refusal(const Resource& resource, ObjectKey key, std::string uid) {
-  RecordEntry entry;
-  entry.type = Type::refused;
-  entry.resource = resource;
-  entry.key = std::move(key);
-  entry.uid = std::move(uid);
-  return entry;
-}
 
 // The files. Touched only by jobs of the background lane, which run one after the other.
 class RecordFile::Segments {
@@ -217,6 +96,54 @@ class RecordFile::Segments {
   std::unique_ptr<File> file_;
 };
 
+// Entries on their way to the disk. The first of them begin a segment where there is a snapshot.
+struct RecordFile::Chunk {
+  bool begins_segment = false;
+  std::size_t snapshot = 0;  // so many of the entries, behind the first
+  std::vector<RecordEntry> entries = {};
+};
+
+// What the lane does with a chunk, and what it tells of it.
+struct RecordFile::Job {
+  Chunk chunk;
+  std::uint64_t segment = 0;
+  std::uint64_t snapshot_bytes_max = 0;
+  std::uint64_t bytes = 0;           // written
+  std::uint64_t snapshot_bytes = 0;  // of those
+  bool snapshot_fits = true;
+  bool failed = false;
+
+  void run(Segments& segments);
+  std::string text();
+};
+
+// The entries go here, where their memory costs the house thread nothing.
+std::string RecordFile::Job::text() {
+  std::string lines;
+  const std::size_t snapshot_end = chunk.snapshot == 0 ? 0 : chunk.snapshot + 1;
+  for (std::size_t i = 0; i < chunk.entries.size(); ++i) {
+    if (i < snapshot_end && !snapshot_fits) continue;
+    append_line(chunk.entries[i], lines);
+    if (i >= snapshot_end) continue;
+    snapshot_fits = lines.size() <= snapshot_bytes_max;
+    if (snapshot_fits) {
+      snapshot_bytes = lines.size();
+    } else {
+      lines.clear();
+      append_line({.type = RecordEntry::Type::start}, lines);
+      append_line({.type = RecordEntry::Type::gap}, lines);
+    }
+  }
+  chunk.entries.clear();
+  return lines;
+}
+
+void RecordFile::Job::run(Segments& segments) {
+  const std::string lines = text();
+  bytes = lines.size();
+  failed = !segments.write(lines, chunk.begins_segment).has_value();
+}
+
 RecordFile::RecordFile(Disk& disk, Executor& house, RecordOptions options)
     : disk_(disk),
       house_(house),
@@ -239,65 +166,63 @@ void RecordFile::append(const RecordEntry& entry) {
   flush();
 }
 
+bool RecordFile::is_idle() const {
+  return !is_writing_ && waiting_.empty();
+}
+
 bool RecordFile::is_segment_full() const {
   return segment_bytes_ >= segment_bytes_full_;
 }
 
 void RecordFile::begin_segment(const std::vector<Event>& snapshot) {
-  waiting_.push_back({.begins_segment = true, .lines = {}});
+  ++segment_;
   segment_bytes_ = 0;
-  add({.type = RecordEntry::Type::start});
+  segment_bytes_full_ = options_.bytes_max / 4;
   const bool is_hopeless = snapshot.size() >= snapshot_entries_max_;
-  for (const Event& event : snapshot) {
-    if (!is_hopeless) add(RecordEntry::of(event));
-    if (is_hopeless || segment_bytes_ > options_.bytes_max / 2) {
-      snapshot_entries_max_ = snapshot.size();
-      waiting_bytes_ -= waiting_.back().lines.size();
-      waiting_.back().lines.clear();
-      segment_bytes_ = 0;
-      add({.type = RecordEntry::Type::gap});
-      break;
-    }
+  waiting_.push_back(
+      {.begins_segment = true, .snapshot = is_hopeless ? std::size_t{0} : snapshot.size()});
+  add({.type = RecordEntry::Type::start});
+  if (is_hopeless) {
+    add({.type = RecordEntry::Type::gap});
+  } else {
+    for (const Event& event : snapshot) add(RecordEntry::of(event));
   }
-  segment_bytes_full_ = std::max(options_.bytes_max / 4, 2 * segment_bytes_);
   flush();
 }
 
 void RecordFile::add(const RecordEntry& entry) {
   if (waiting_.empty()) waiting_.emplace_back();
-  std::string& lines = waiting_.back().lines;
-  const std::size_t before = lines.size();
-  const std::size_t begin = before + checksum_digits + 1;
-  lines.resize(begin, ' ');
-  append_entry(entry, lines);
-  const std::uint64_t sum = checksum(std::string_view(lines).substr(begin));
-  fmt::format_to_n(lines.data() + before, checksum_digits, "{:016x}", sum);
-  lines += '\n';
-  segment_bytes_ += lines.size() - before;
-  waiting_bytes_ += lines.size() - before;
+  waiting_.back().entries.push_back(entry);
+  waiting_bytes_ += memory_of(entry);
 }
 
 void RecordFile::flush() {
   if (is_writing_ || is_broken_ || waiting_.empty()) return;
-  struct Job {
-    Chunk chunk;
-    bool failed = false;
-  };
   is_writing_ = true;
   auto job = std::make_shared<Job>();
   job->chunk = std::move(waiting_.front());
   waiting_.pop_front();
-  waiting_bytes_ -= job->chunk.lines.size();
+  for (const RecordEntry& entry : job->chunk.entries) waiting_bytes_ -= memory_of(entry);
+  // Segments that were begun since are chunks of their own.
+  job->segment = segment_ - static_cast<std::uint64_t>(std::ranges::count_if(
+                                waiting_, [](const Chunk& each) { return each.begins_segment; }));
+  job->snapshot_bytes_max = options_.bytes_max / 2;
   disk_.submit(
-      DiskLane::background,
-      [job, segments = segments_] {
-        job->failed = !segments->write(job->chunk.lines, job->chunk.begins_segment).has_value();
-      },
-      house_, lifeline_.guard([this, job] {
-        is_writing_ = false;
-        is_broken_ = job->failed;
-        flush();
-      }));
+      DiskLane::background, [job, segments = segments_] { job->run(*segments); }, house_,
+      lifeline_.guard([this, job] { on_written(*job); }));
+}
+
+void RecordFile::on_written(const Job& job) {
+  is_writing_ = false;
+  is_broken_ = job.failed;
+  if (!job.snapshot_fits) snapshot_entries_max_ = job.chunk.snapshot;
+  if (job.segment == segment_) {
+    segment_bytes_ += job.bytes;
+    if (job.chunk.begins_segment) {
+      segment_bytes_full_ = std::max(options_.bytes_max / 4, 2 * job.snapshot_bytes);
+    }
+  }
+  flush();
 }
 
 Result<std::vector<RecordEntry>> read_record(Disk& disk, const std::string& folder) {
@@ -306,7 +231,7 @@ Result<std::vector<RecordEntry>> read_record(Disk& disk, const std::string& fold
   for (const std::string& name : TRY(disk.list(folder))) {  // sorted: numbers have eight digits
     if (!segment_number(name)) continue;
     const std::string bytes = TRY(read_file(disk, fmt::format("{}/{}", folder, name)));
-    read_segment(bytes, entries);
+    read_lines(bytes, entries);
   }
   return entries;
 }

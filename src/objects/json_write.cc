@@ -16,8 +16,8 @@ namespace {
 
 constexpr std::string_view hexadecimal_digits = "0123456789abcdef";
 
-// The first room; a pod takes one or two doublings of it.
-constexpr std::size_t room_min = 4096;
+// The first room; a pod takes a few doublings of it.
+constexpr std::size_t room_min = 512;
 
 // Asked for beside a text: quotes, a separator, a colon, and 16 bytes that are written together.
 constexpr std::size_t room_spare = 24;
@@ -31,11 +31,15 @@ constexpr std::array<bool, 256> escape_candidates = [] {
 }();
 
 // Writes behind what the string holds already. The string is longer than its text while the
-// writer lives, so that room is asked for once for many characters.
+// writer lives, so that room is asked for once for many characters. Room is zeroed, so it follows
+// from what this writer wrote: a small object behind ten megabytes must not zero ten more.
 class Writer {
  public:
   explicit Writer(std::string& out)
-      : out_(out), to_(out.data() + out.size()), limit_(out.data() + out.size()) {}
+      : out_(out),
+        begin_(out.size()),
+        to_(out.data() + out.size()),
+        limit_(out.data() + out.size()) {}
   ~Writer() { out_.resize(used()); }
   Writer(const Writer&) = delete;
   Writer& operator=(const Writer&) = delete;
@@ -199,7 +203,7 @@ class Writer {
 
   void grow(std::size_t bytes) {
     const std::size_t before = used();
-    out_.resize(std::max({before + bytes, out_.size() * 2, room_min}));
+    out_.resize(before + std::max({bytes, before - begin_, room_min}));
     to_ = out_.data() + before;
     limit_ = out_.data() + out_.size();
   }
@@ -207,6 +211,7 @@ class Writer {
   std::size_t used() const { return static_cast<std::size_t>(to_ - out_.data()); }
 
   std::string& out_;
+  std::size_t begin_;  // of what this writer writes
   char* to_;
   char* limit_;
 };

@@ -3,10 +3,15 @@
 
 #include <fmt/format.h>
 
+#include <memory>
+#include <utility>
+
 #include "objects/json.h"
 #include "objects/metadata.h"
 #include "objects/yaml.h"
 #include "server/kind_traits.h"
+#include "server/limits.h"
+#include "server/list_stream.h"
 #include "server/stored_object.h"
 
 namespace muster::server {
@@ -24,8 +29,26 @@ Response whole(int status, const Form& form, std::string_view text) {
           .body = Piece::copy_of(text)};
 }
 
+// An object as it is stored, with its revision and a line's end: room for all of it at once.
+std::string shown_text(std::string_view stored, store::Revision revision) {
+  constexpr std::size_t room_for_revision = 64;
+  std::string text;
+  text.reserve(stored.size() + room_for_revision);
+  append_with_revision(stored, revision, text);
+  text += '\n';
+  return text;
+}
+
 bool is_plain_json(const AnswerForm& form) {
   return form.form.encoding == Encoding::json && form.form.shape == Shape::plain && !form.pretty;
+}
+
+// Large, and every item is shown as it lies in the store whatever happens to kinds meanwhile.
+bool is_worth_a_stream(const Target& target, const Snapshot& snapshot) {
+  if (!target.version->storage || !target.kind->is_built_in) return false;
+  std::size_t bytes = 0;
+  for (const Item& item : snapshot.items) bytes += item.bytes.size();
+  return bytes > list_stream_bytes_min;
 }
 
 // Printable, with quotes and backslashes escaped: what a quoted string of a header may hold.
@@ -103,10 +126,7 @@ Response written_answer(const Context& context, const Target& target, const Answ
                         int status, const Written& written) {
   if (is_plain_json(form) && !written.bytes.is_none() &&
       is_shown_as_stored(target, {written.bytes, written.revision})) {
-    std::string text;
-    append_with_revision(written.bytes.view(), written.revision, text);
-    text += '\n';
-    return whole(status, form.form, text);
+    return whole(status, form.form, shown_text(written.bytes.view(), written.revision));
   }
   return object_answer(context, target, form, status, shown(written));
 }
@@ -114,10 +134,7 @@ Response written_answer(const Context& context, const Target& target, const Answ
 Response item_answer(Context& context, const Target& target, const AnswerForm& form,
                      const Item& item) {
   if (is_plain_json(form) && is_shown_as_stored(target, item)) {
-    std::string text;
-    append_with_revision(item.bytes.view(), item.revision, text);
-    text += '\n';
-    return whole(200, form.form, text);
+    return whole(200, form.form, shown_text(item.bytes.view(), item.revision));
   }
   const Value tree = with_revision(context.trees.tree_of(item.bytes), item.revision);
   return object_answer(context, target, form, 200,
@@ -125,10 +142,17 @@ Response item_answer(Context& context, const Target& target, const AnswerForm& f
 }
 
 Response list_answer(Context& context, const Target& target, const AnswerForm& form,
-                     const Snapshot& snapshot) {
+                     Snapshot snapshot) {
   const bool plain = form.form.shape == Shape::plain;
-  auto text =
-      list_text(context, target, snapshot, plain ? ItemTypes::as_the_peer : ItemTypes::always);
+  const ItemTypes types = plain ? ItemTypes::as_the_peer : ItemTypes::always;
+  if (is_plain_json(form) && is_worth_a_stream(target, snapshot)) {
+    std::string head = list_head(target, snapshot, types);
+    const ItemForm items = has_bare_items(target, types) ? ItemForm::bare : ItemForm::typed;
+    return {
+        .content_type = std::string(content_type_of(form.form)),
+        .body = std::make_unique<ListStream>(std::move(head), std::move(snapshot.items), items)};
+  }
+  auto text = list_text(context, target, snapshot, types);
   if (!text) return failure_answer(text.error(), form);
   if (is_plain_json(form)) {
     *text += '\n';

@@ -43,7 +43,7 @@ Response written_answer(const Context& context, const Target& target, const Answ
 Response item_answer(Context& context, const Target& target, const AnswerForm& form,
                      const Item& item);
 Response list_answer(Context& context, const Target& target, const AnswerForm& form,
-                     const Snapshot& snapshot);
+                     Snapshot snapshot);
 // A list that is a value already.
 Response value_list_answer(const Context& context, const Target& target, const AnswerForm& form,
                            const objects::Value& list);

@@ -33,6 +33,9 @@ void answer_later(Context& context, WriteAnswer done, Outcome<Written> outcome) 
 
 void put(Context& context, const Target& target, Value object, std::string_view managed,
          store::Expected expected, WriteAnswer done) {
+  // It lives on in caches, and everybody who shows it adds a revision: one arena is shared by all
+  // of them, and what admission left behind goes.
+  if (object.arenas() > 1) object = Value::copy_of(object);
   store::Bytes bytes = stored_bytes(object, managed);
   context.trees.remember(bytes, object);
   const std::string key = key_of(*target.kind, target.name_space, target.name);

@@ -244,8 +244,11 @@ Outcome<Snapshot> list(Context& context, const ListRequest& request) {
   return list_now(context, request, selection, at);
 }
 
-Outcome<std::string> list_text(Context& context, const Target& target, const Snapshot& snapshot,
-                               ItemTypes types) {
+bool has_bare_items(const Target& target, ItemTypes types) {
+  return types == ItemTypes::as_the_peer && target.kind->style == SchemaStyle::native;
+}
+
+std::string list_head(const Target& target, const Snapshot& snapshot, ItemTypes types) {
   std::string out =
       fmt::format(R"({{"kind":"{}","apiVersion":"{}","metadata":{{"resourceVersion":"{}")",
                   target.kind->list_kind, target.api_version(), snapshot.revision.value);
@@ -255,8 +258,13 @@ Outcome<std::string> list_text(Context& context, const Target& target, const Sna
     out += fmt::format(R"(,"continue":"{}")", snapshot.continue_token);
   }
   if (snapshot.remaining) out += fmt::format(R"(,"remainingItemCount":{})", *snapshot.remaining);
-  out += R"(},"items":[)";
-  const bool bare = types == ItemTypes::as_the_peer && target.kind->style == SchemaStyle::native;
+  return out + R"(},"items":[)";
+}
+
+Outcome<std::string> list_text(Context& context, const Target& target, const Snapshot& snapshot,
+                               ItemTypes types) {
+  std::string out = list_head(target, snapshot, types);
+  const bool bare = has_bare_items(target, types);
   bool first = true;
   for (const Item& item : snapshot.items) {
     if (!first) out += ',';

@@ -71,6 +71,12 @@ Outcome<Snapshot> list(Context& context, const ListRequest& request);
 // do not look at managedFields.
 enum class ItemTypes : std::uint8_t { as_the_peer, always, without_owners };
 
+// The text of a List object before its first item.
+std::string list_head(const Target& target, const Snapshot& snapshot, ItemTypes types);
+
+// Whether items are shown without kind and apiVersion.
+bool has_bare_items(const Target& target, ItemTypes types);
+
 // The whole List object as text, in the caller's version.
 Outcome<std::string> list_text(Context& context, const Target& target, const Snapshot& snapshot,
                                ItemTypes types = ItemTypes::as_the_peer);

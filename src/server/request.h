@@ -75,6 +75,10 @@ class Stream {
 
   // Set once, before the first take.
   virtual void set_on_ready(Task on_ready) = 0;
+
+  // An answer that has an end of its own: it may be compressed, and a server that stops sends it
+  // to its end.
+  virtual bool is_finite() const { return false; }
 };
 
 // A connection that goes on in both directions, message by message: exec, attach, port-forward.

@@ -79,7 +79,7 @@ Response RequestHandler::list(const Asked& asked) {
   const auto timeout = query.integer("timeoutSeconds");
   if (!limit) return failure_answer(limit.error(), asked.form);
   if (!timeout) return failure_answer(timeout.error(), asked.form);
-  const auto snapshot = server::list(
+  auto snapshot = server::list(
       context_, {.target = asked.target,
                  .label_selector = std::string(query.text_or_empty("labelSelector")),
                  .field_selector = std::string(query.text_or_empty("fieldSelector")),
@@ -89,7 +89,7 @@ Response RequestHandler::list(const Asked& asked) {
                  .continue_token = std::string(query.text_or_empty("continue")),
                  .says_initial_events = query.find("sendInitialEvents").has_value()});
   if (!snapshot) return failure_answer(snapshot.error(), asked.form);
-  return list_answer(context_, asked.target, asked.form, *snapshot);
+  return list_answer(context_, asked.target, asked.form, std::move(snapshot).take());
 }
 
 // The selector of a watch, which may name one object in its path.

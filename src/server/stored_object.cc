@@ -24,6 +24,9 @@ namespace {
 constexpr std::string_view core_group = "core";
 constexpr std::string_view metadata_opening = R"("metadata":{)";
 
+// Enough for most objects, so that their text is not moved while it grows.
+constexpr std::size_t text_usual = 6 * 1024;
+
 // Compact JSON has no line feed of its own.
 constexpr char parts_separator = '\n';
 
@@ -112,7 +115,9 @@ Value stored_form(const Value& object) {
 }
 
 store::Bytes stored_bytes(const Value& form, std::string_view managed) {
-  std::string text = objects::to_json(form);
+  std::string text;
+  text.reserve(text_usual + managed.size());
+  objects::append_json(form, text);
   if (!managed.empty()) {
     text += parts_separator;
     text += managed;

@@ -123,6 +123,20 @@ TEST_F(RecordTest, the_oldest_segments_go_and_the_size_has_a_limit) {
   EXPECT_EQ(record->lost(), 0U);
 }
 
+TEST_F(RecordTest, a_snapshot_that_would_fill_the_ring_is_a_gap_and_is_not_tried_again) {
+  constexpr std::uint64_t bytes_max = 20'000;
+  open(bytes_max);
+  time.run_until_idle();
+  const std::vector<Event> snapshot(1'000, event_about("snapshot"));
+  for (int round = 0; round < 2; ++round) {
+    record->begin_segment(snapshot);
+    append("behind");
+    time.run_until_idle();
+  }
+  EXPECT_EQ(read(), (Lines{"start", "start", "gap", "behind", "start", "gap", "behind"}));
+  EXPECT_LE(bytes(), bytes_max);
+}
+
 TEST_F(RecordTest, a_torn_tail_is_no_damage) {
   open();
   append("p");

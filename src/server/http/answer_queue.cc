@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "server/http/gzip.h"
 #include "server/http/limits.h"
 
 namespace muster::server {
@@ -24,32 +23,48 @@ void AnswerQueue::deliver(Delivery delivery) {
     return;
   }
   Slot& slot = slots_[delivery.ticket - first_ticket_];
-  compress(slot.form, delivery);
+  begin_gzip(slot, delivery);
   if (delivery.head) {
     slot.has_head = true;
     slot.head = std::move(*delivery.head);
     slot.is_stream = delivery.is_stream;
+    slot.is_finite = delivery.is_finite;
     slot.stream = std::move(delivery.stream);
   }
   if (slot.ended) return;  // it was ended here before the house knew
   slot.ended = delivery.ended;
+  if (slot.gzip != nullptr) compress(slot, delivery);
   for (Piece& piece : delivery.pieces) {
     slot.bytes += piece.size();
     if (piece.size() > 0) slot.pieces.push_back(std::move(piece));
   }
 }
 
-// A large answer that is whole. What is smaller is not worth the time of both sides.
-void AnswerQueue::compress(const AnswerManner& manner, Delivery& delivery) {
-  if (!manner.may_gzip || manner.head_only || !delivery.head || delivery.is_stream) return;
+// A large answer that has an end. What is smaller is not worth the time of both sides.
+void AnswerQueue::begin_gzip(Slot& slot, Delivery& delivery) {
+  if (!slot.form.may_gzip || slot.form.head_only || !delivery.head) return;
+  if (delivery.is_stream && !delivery.is_finite) return;
   std::size_t bytes = 0;
   for (const Piece& piece : delivery.pieces) bytes += piece.size();
   if (bytes <= http_gzip_bytes_min) return;
-  const std::string smaller = gzipped(delivery.pieces);
-  if (smaller.empty()) return;
-  delivery.pieces = {Piece::copy_of(smaller)};
+  slot.gzip = std::make_unique<Gzip>();
   delivery.head->headers.emplace_back("Content-Encoding", "gzip");
   delivery.head->headers.emplace_back("Vary", "Accept-Encoding");
+}
+
+void AnswerQueue::compress(Slot& slot, Delivery& delivery) {
+  std::string smaller;
+  std::size_t bytes = 0;
+  for (const Piece& piece : delivery.pieces) {
+    slot.gzip->add(piece.view(), smaller);
+    bytes += piece.size();
+  }
+  if (delivery.ended) slot.gzip->finish(smaller);
+  delivery.pieces = {Piece::copy_of(smaller)};
+  // The window is counted in what the house gave: what compression saved is not awaited.
+  if (slot.stream != nullptr && bytes > smaller.size()) {
+    slot.stream->acknowledge(bytes - smaller.size());
+  }
 }
 
 bool AnswerQueue::must_close(const Slot& slot) {
@@ -131,7 +146,7 @@ void AnswerQueue::acknowledge(Slot& slot, std::size_t bytes) {
 void AnswerQueue::end_streams() {
   for (Slot& slot : slots_) {
     slot.form.keep_alive = false;
-    if (slot.stream == nullptr) continue;
+    if (slot.stream == nullptr || slot.is_finite) continue;
     slot.stream->close();
     slot.ended = true;
   }

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "server/http/answer_text.h"
+#include "server/http/gzip.h"
 #include "server/http/house_stream.h"
 #include "server/request.h"
 
@@ -38,6 +39,7 @@ struct Delivery {
   std::optional<AnswerHead> head = {};  // of the first part
   std::vector<Piece> pieces = {};
   bool is_stream = false;
+  bool is_finite = false;  // of a stream
   bool ended = false;
   std::shared_ptr<HouseStream> stream = {};  // of the first part of a stream
   std::string protocol = {};                 // of the first part of a conversation
@@ -70,14 +72,13 @@ class AnswerQueue {
   bool is_empty() const { return slots_.empty(); }
 
  private:
-  static void compress(const AnswerManner& manner, Delivery& delivery);
-
   struct Slot {
     AnswerManner form;
     bool is_continue = false;
     bool has_head = false;  // it has arrived
     bool head_written = false;
     bool is_stream = false;
+    bool is_finite = false;
     bool ended = false;
     AnswerHead head = {};
     std::deque<Piece> pieces = {};
@@ -85,8 +86,11 @@ class AnswerQueue {
     std::size_t bytes = 0;   // left in the pieces
     std::size_t unacknowledged = 0;
     std::shared_ptr<HouseStream> stream = {};
+    std::unique_ptr<Gzip> gzip = {};  // through which the pieces go
   };
 
+  static void begin_gzip(Slot& slot, Delivery& delivery);
+  static void compress(Slot& slot, Delivery& delivery);
   static bool must_close(const Slot& slot);
   static bool fill_slot(Slot& slot, std::string& out, std::size_t bytes_max);
   static void fill_head(Slot& slot, std::string& out);

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/check.h"
+
 namespace muster::server {
 
 namespace {
@@ -21,8 +23,39 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-// Takes in one piece, or at the end all that is left.
-bool deflate_into(std::string& out, z_stream& stream, int flush) {
+}  // namespace
+
+struct Gzip::State {
+  z_stream stream = {};
+};
+
+Gzip::Gzip() : state_(std::make_unique<State>()) {
+  const int done = deflateInit2(&state_->stream, fastest, Z_DEFLATED, window_bits_of_gzip,
+                                memory_level, Z_DEFAULT_STRATEGY);
+  CHECK(done == Z_OK);
+}
+
+Gzip::~Gzip() {
+  deflateEnd(&state_->stream);
+}
+
+void Gzip::add(std::string_view text, std::string& out) {
+  while (!text.empty()) {
+    const std::size_t part = std::min<std::size_t>(text.size(), std::numeric_limits<uInt>::max());
+    state_->stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
+    state_->stream.avail_in = static_cast<uInt>(part);
+    deflate_into(out, Z_NO_FLUSH);
+    text.remove_prefix(part);
+  }
+}
+
+void Gzip::finish(std::string& out) {
+  deflate_into(out, Z_FINISH);
+}
+
+// Takes in what there is, or at the end gives out all that is left.
+void Gzip::deflate_into(std::string& out, int flush) {
+  z_stream& stream = state_->stream;
   while (true) {
     const std::size_t size = out.size();
     out.resize(size + room_bytes);
@@ -30,34 +63,10 @@ bool deflate_into(std::string& out, z_stream& stream, int flush) {
     stream.avail_out = static_cast<uInt>(room_bytes);
     const int done = deflate(&stream, flush);
     out.resize(out.size() - stream.avail_out);
-    if (done == Z_STREAM_END) return true;
-    if (done != Z_OK && done != Z_BUF_ERROR) return false;
-    if (flush != Z_FINISH && stream.avail_in == 0 && stream.avail_out > 0) return true;
+    if (done == Z_STREAM_END) return;
+    CHECK(done == Z_OK || done == Z_BUF_ERROR);
+    if (flush != Z_FINISH && stream.avail_in == 0 && stream.avail_out > 0) return;
   }
-}
-
-}  // namespace
-
-std::string gzipped(const std::vector<Piece>& pieces) {
-  z_stream stream = {};
-  if (deflateInit2(&stream, fastest, Z_DEFLATED, window_bits_of_gzip, memory_level,
-                   Z_DEFAULT_STRATEGY) != Z_OK) {
-    return {};
-  }
-  std::string out;
-  bool is_good = true;
-  for (const Piece& piece : pieces) {
-    const std::string_view text = piece.view();
-    is_good = is_good && text.size() <= std::numeric_limits<uInt>::max();
-    if (!is_good) break;
-    stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
-    stream.avail_in = static_cast<uInt>(text.size());
-    is_good = deflate_into(out, stream, Z_NO_FLUSH);
-  }
-  is_good = is_good && deflate_into(out, stream, Z_FINISH);
-  deflateEnd(&stream);
-  if (!is_good) out.clear();
-  return out;
 }
 
 bool accepts_gzip(std::string_view accept_encoding) {

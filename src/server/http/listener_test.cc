@@ -2,7 +2,6 @@
 #include "server/http/listener.h"
 
 #include <gtest/gtest.h>
-#include <zlib.h>
 
 #include <atomic>
 #include <map>
@@ -10,6 +9,7 @@
 #include <vector>
 
 #include "objects/json.h"
+#include "tests/suites/inflated.h"
 #include "tests/suites/served_listener.h"
 
 namespace muster::server {
@@ -122,20 +122,6 @@ TEST(listener, writes_large_answers_whole) {
   EXPECT_TRUE(peer.read_answer().body == large);
 }
 
-std::string inflated(std::string text) {
-  z_stream stream = {};
-  EXPECT_EQ(inflateInit2(&stream, 15 + 16), Z_OK);
-  std::string out(20'000'000, '\0');
-  stream.next_in = reinterpret_cast<Bytef*>(text.data());
-  stream.avail_in = static_cast<uInt>(text.size());
-  stream.next_out = reinterpret_cast<Bytef*>(out.data());
-  stream.avail_out = static_cast<uInt>(out.size());
-  EXPECT_EQ(inflate(&stream, Z_FINISH), Z_STREAM_END);
-  out.resize(stream.total_out);
-  inflateEnd(&stream);
-  return out;
-}
-
 TEST(listener, compresses_large_answers_for_who_accepts_it) {
   std::string large;
   while (large.size() < 500'000) large += std::to_string(large.size());
@@ -157,7 +143,7 @@ TEST(listener, compresses_large_answers_for_who_accepts_it) {
   EXPECT_EQ(answer.headers.at("Content-Encoding"), "gzip");
   EXPECT_EQ(answer.headers.at("Vary"), "Accept-Encoding");
   EXPECT_LT(answer.body.size(), large.size());
-  EXPECT_TRUE(inflated(answer.body) == large);
+  EXPECT_TRUE(tests::inflated(answer.body) == large);
 }
 
 TEST(listener, answers_500_for_a_request_that_was_dropped) {

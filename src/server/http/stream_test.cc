@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "tests/suites/inflated.h"
 #include "tests/suites/served_listener.h"
 
 namespace muster::server {
@@ -21,6 +22,7 @@ struct Tap {
   bool ended = false;
   Task on_ready = {};
   std::size_t taken = 0;
+  bool is_finite = false;
   bool is_destroyed = false;
   std::thread::id destroyed_on = {};
 
@@ -52,6 +54,7 @@ class TapStream final : public Stream {
   }
 
   void set_on_ready(Task on_ready) override { tap_.on_ready = std::move(on_ready); }
+  bool is_finite() const override { return tap_.is_finite; }
 
  private:
   Tap& tap_;
@@ -178,6 +181,47 @@ TEST(http_stream, stopping_ends_streams_and_answers_what_is_owed) {
   EXPECT_EQ(peer.read_to_end(), "");
   EXPECT_EQ(idle.read_to_end(), "");
   wait_for(served, tap.is_destroyed);
+}
+
+TEST(http_stream, one_that_has_an_end_is_sent_to_it_by_a_server_that_stops) {
+  Tap tap;
+  tap.is_finite = true;
+  tap.ended = true;
+  const std::string piece(10'000, 'p');
+  constexpr std::size_t pieces = 2'000;
+  for (std::size_t n = 0; n < pieces; ++n) tap.pieces.push_back(Piece::copy_of(piece));
+  Served served(streaming(tap));
+  TlsPeer peer = served.connect();
+  peer.send(asking("GET", "/list"));
+  peer.read_head();
+  std::thread stopping([&] { served.stop(); });
+  std::size_t received = 0;
+  for (std::string chunk = peer.read_chunk(); !chunk.empty(); chunk = peer.read_chunk()) {
+    received += chunk.size();
+  }
+  stopping.join();
+  EXPECT_EQ(received, pieces * piece.size());
+}
+
+TEST(http_stream, one_that_has_an_end_is_compressed_through_a_window_smaller_than_it) {
+  Tap tap;
+  tap.is_finite = true;
+  tap.ended = true;
+  std::string all;
+  for (int n = 0; n < 300; ++n) {
+    const std::string piece(10'000, static_cast<char>('a' + n % 26));
+    all += piece;
+    tap.pieces.push_back(Piece::copy_of(piece));
+  }
+  Served served(streaming(tap));
+  TlsPeer peer = served.connect();
+  peer.send(
+      "GET /list HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer good\r\nAccept-Encoding: "
+      "gzip\r\n\r\n");
+  const HttpAnswer answer = peer.read_answer();
+  EXPECT_EQ(answer.headers.at("Content-Encoding"), "gzip");
+  EXPECT_LT(answer.body.size(), all.size() / 10);
+  EXPECT_TRUE(tests::inflated(answer.body) == all);
 }
 
 }  // namespace

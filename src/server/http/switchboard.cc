@@ -50,6 +50,7 @@ void begin_stream(const std::shared_ptr<Switchboard>& board, Letter& letter, Res
     board->put(std::move(next));
   };
   delivery.is_stream = true;
+  delivery.is_finite = stream->is_finite();
   delivery.stream = std::make_shared<HouseStream>(board->options().house, std::move(stream),
                                                   http_stream_window_bytes, std::move(send));
   delivery.stream->set_read_on([board, part] {
