@@ -8,11 +8,13 @@
 #include "client/object_cache.h"
 #include "control/events.h"
 #include "control/job_loop.h"
+#include "control/live_configuration.h"
 #include "control/node_loop.h"
 #include "control/queue_status_loop.h"
 #include "control/queueing_loop.h"
 #include "control/record.h"
 #include "control/scheduling_loop.h"
+#include "control/workload_loop.h"
 #include "control/writer.h"
 #include "objects/resource.h"
 
@@ -33,6 +35,7 @@ std::vector<client::Selection> selections_for(Role role) {
   std::vector<client::Selection> selections;
   for (const objects::Resource& each : scheduled_resources()) selections.push_back({each});
   for (const objects::Resource& each : queueing_resources) selections.push_back({each});
+  selections.push_back(LiveConfiguration::selection());
   if (role == Role::embedded) {
     selections.push_back(
         {.resource = resources::leases, .name_space = std::string(NodeLoop::lease_namespace)});
@@ -50,9 +53,12 @@ struct Controllers::Parts {
         events(api, house),
         writer(api, cache, events, metrics, options.log),
         record(record_for(options, house)),
+        configuration(cache, events, options.policy.kueue),
         scheduling(house, cache, writer, options.policy, record.get()),
-        queueing(house, cache, writer),
+        queueing(house, cache, writer, configuration),
+        workloads(house, cache, writer, configuration),
         queue_status(house, cache, writer) {
+    configuration.when_changed([this] { scheduling.configure(configuration.current()); });
     cache.when_troubled([this](const objects::Resource& resource, const Error& error) {
       log_trouble(resource, error);
     });
@@ -83,6 +89,7 @@ struct Controllers::Parts {
   void start_loops() {
     options.log.info("controllers have synced", {{"events", scheduling.events()}});
     queueing.start();
+    workloads.start();
     scheduling.start();
     if (jobs) jobs->start();
     if (nodes) nodes->start();
@@ -96,9 +103,11 @@ struct Controllers::Parts {
   EventRecorder events;
   Writer writer;
   std::unique_ptr<RecordFile> record;
+  LiveConfiguration configuration;
   // The scheduler hears of a change first: what it decides is the longest way.
   SchedulingLoop scheduling;
   QueueingLoop queueing;
+  WorkloadLoop workloads;
   QueueStatusLoop queue_status;
   std::optional<JobLoop> jobs;
   std::optional<NodeLoop> nodes;
@@ -123,6 +132,7 @@ void Controllers::stop() {
   parts_->writer.stop();
   parts_->scheduling.stop();
   parts_->queueing.stop();
+  parts_->workloads.stop();
   parts_->queue_status.stop();
   if (parts_->jobs) parts_->jobs->stop();
   if (parts_->nodes) parts_->nodes->stop();
@@ -135,7 +145,7 @@ bool Controllers::has_synced() const {
 bool Controllers::is_idle() const {
   const Parts& parts = *parts_;
   return has_synced() && parts.writer.is_idle() && parts.scheduling.is_idle() &&
-         parts.queueing.is_idle() && parts.queue_status.is_idle() &&
+         parts.queueing.is_idle() && parts.workloads.is_idle() && parts.queue_status.is_idle() &&
          (!parts.jobs || parts.jobs->is_idle()) && (!parts.nodes || parts.nodes->is_idle());
 }
 

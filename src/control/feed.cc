@@ -117,10 +117,12 @@ void Feed::tell(const Event& event) {
 }
 
 Value to_value(const Policy& policy) {
-  return Value::object({{"placement", name_of(placements, policy.placement)},
-                        {"placesUnmanagedPods", Value::boolean(policy.places_unmanaged_pods)},
-                        {"backfill", name_of(backfills, policy.backfill)},
-                        {"preemptionCost", name_of(costs, policy.preemption_cost)}});
+  return Value::object(
+      {{"placement", name_of(placements, policy.placement)},
+       {"placesUnmanagedPods", Value::boolean(policy.places_unmanaged_pods)},
+       {"backfill", name_of(backfills, policy.backfill)},
+       {"preemptionCost", name_of(costs, policy.preemption_cost)},
+       {"kueue", policy.kueue.source.is_absent() ? Value::null() : policy.kueue.source}});
 }
 
 Result<Policy> policy_of(const Value& value) {
@@ -129,6 +131,7 @@ Result<Policy> policy_of(const Value& value) {
   TRY(read_choice(value, "backfill", backfills, policy.backfill));
   TRY(read_choice(value, "preemptionCost", costs, policy.preemption_cost));
   policy.places_unmanaged_pods = value["placesUnmanagedPods"].boolean_or(false);
+  policy.kueue = TRY(core::read_configuration(value.part(value["kueue"])));
   return policy;
 }
 

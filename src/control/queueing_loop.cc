@@ -7,6 +7,7 @@
 
 #include "core/queueing/reconcile_workload.h"
 #include "core/queueing/shape.h"
+#include "core/queueing/workload_checks.h"
 #include "objects/metadata.h"
 
 namespace muster::control {
@@ -32,11 +33,14 @@ std::string_view group_of(std::string_view api_version) {
 
 }  // namespace
 
-QueueingLoop::QueueingLoop(client::House house, client::ObjectCache& cache, Writer& writer)
+QueueingLoop::QueueingLoop(client::House house, client::ObjectCache& cache, Writer& writer,
+                           LiveConfiguration& configuration)
     : house_(house),
       cache_(cache),
+      configuration_(configuration),
       loop_(house, cache, writer, [this](const Subject& job) { return look_at(job); }) {
   cache.subscribe([this](const client::CacheChange& change) { on_change(change); });
+  configuration.when_changed([this] { mark_all_jobs(); });
 }
 
 void QueueingLoop::on_change(const client::CacheChange& change) {
@@ -49,6 +53,9 @@ void QueueingLoop::on_change(const client::CacheChange& change) {
              change.resource == resources::workload_priority_classes ||
              change.resource == resources::priority_classes) {
     if (is_other(change)) mark_all_jobs();
+  } else if (change.resource == resources::namespaces && change.before && change.after &&
+             !(objects::labels_of(change.before) == objects::labels_of(change.after))) {
+    mark_jobs_in(objects::name_of(change.after));
   }
 }
 
@@ -71,21 +78,35 @@ void QueueingLoop::mark_all_jobs() {
   }
 }
 
+void QueueingLoop::mark_jobs_in(std::string_view name_space) {
+  for (const Resource& resource : objects::known_resources()) {
+    if (core::find_shape(resource) == nullptr) continue;
+    for (const Value& job : cache_.in_namespace(resource, name_space)) {
+      loop_.mark(subject_of(resource, job));
+    }
+  }
+}
+
 Step QueueingLoop::look_at(const Subject& subject) {
   Value job = cache_.find(subject.resource, subject.key);
   if (objects::uid_of(job) != subject.uid) job = {};
   const auto workloads = cache_.owned_by(resources::workloads, subject.uid);
   if (job.is_absent() && workloads.empty()) return {};
+  const Value name_space = cache_.find(resources::namespaces, {"", subject.key.name_space});
   const auto flavors = cache_.all(resources::resource_flavors);
   const auto workload_classes = cache_.all(resources::workload_priority_classes);
   const auto classes = cache_.all(resources::priority_classes);
-  return {.edits = core::reconcile_workload(*core::find_shape(subject.resource),
-                                            {.job = job,
-                                             .workloads = workloads,
-                                             .flavors = flavors,
-                                             .workload_priority_classes = workload_classes,
-                                             .priority_classes = classes,
-                                             .now = house_.clock.wall()})};
+  return {.edits =
+              core::reconcile_workload(*core::find_shape(subject.resource),
+                                       {.job = job,
+                                        .workloads = workloads,
+                                        .flavors = flavors,
+                                        .workload_priority_classes = workload_classes,
+                                        .priority_classes = classes,
+                                        .scope = &configuration_.current().jobs,
+                                        .name_space = name_space,
+                                        .words = core::words_of(configuration_.current().gates),
+                                        .now = house_.clock.wall()})};
 }
 
 }  // namespace muster::control

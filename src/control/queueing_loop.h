@@ -9,12 +9,14 @@
 
 #include "client/object_cache.h"
 #include "control/key_loop.h"
+#include "control/live_configuration.h"
 
 namespace muster::control {
 
 class QueueingLoop {
  public:
-  QueueingLoop(client::House house, client::ObjectCache& cache, Writer& writer);
+  QueueingLoop(client::House house, client::ObjectCache& cache, Writer& writer,
+               LiveConfiguration& configuration);
 
   void start() { loop_.start(); }
   void stop() { loop_.stop(); }
@@ -24,10 +26,12 @@ class QueueingLoop {
   void on_change(const client::CacheChange& change);
   void mark_owner(objects::View workload);
   void mark_all_jobs();
+  void mark_jobs_in(std::string_view name_space);
   Step look_at(const Subject& job);
 
   client::House house_;
   client::ObjectCache& cache_;
+  const LiveConfiguration& configuration_;
   KeyLoop loop_;
 };
 

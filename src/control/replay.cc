@@ -44,6 +44,7 @@ class Replay {
     ++report_.events;
     if (event.type == core::EventType::config) {
       if (auto policy = policy_of(event.object)) policy_ = *policy;
+      state_ = core::ClusterState(policy_.kueue);  // the objects follow
     }
     state_.apply(event);
   }

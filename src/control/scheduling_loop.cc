@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "control/scheduling_loop.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "control/limits.h"
@@ -38,8 +39,15 @@ void SchedulingLoop::stop() {
   writing_ = 0;
   under_way_.clear();
   lifeline_.renew();
-  if (timer_) house_.executor.cancel(*timer_);
-  timer_.reset();
+  for (std::optional<TimerId>* timer : {&timer_, &tick_timer_}) {
+    if (*timer) house_.executor.cancel(**timer);
+    timer->reset();
+  }
+}
+
+void SchedulingLoop::configure(const core::Configuration& configuration) {
+  next_configuration_ = configuration;
+  wake();
 }
 
 void SchedulingLoop::on_event(const core::Event& event) {
@@ -52,7 +60,7 @@ void SchedulingLoop::on_event(const core::Event& event) {
 }
 
 void SchedulingLoop::wake() {
-  if (!started_ || round_posted_ || !state_.has_work()) return;
+  if (!started_ || round_posted_ || !has_work()) return;
   round_posted_ = true;
   house_.executor.post(lifeline_.guard([this] { round(); }));
 }
@@ -67,8 +75,43 @@ void SchedulingLoop::wake_later() {
   }));
 }
 
+// Back-offs and second passes come due without an event.
+void SchedulingLoop::wake_in_time() {
+  if (tick_timer_) house_.executor.cancel(*tick_timer_);
+  tick_timer_.reset();
+  const auto next = state_.next_tick();
+  if (!next || !started_) return;
+  const Span span =
+      std::clamp(*next - house_.clock.wall(), look_again_span_min, look_again_span_max);
+  tick_timer_ = house_.executor.post_at(house_.clock.monotonic() + span, lifeline_.guard([this] {
+    tick_timer_.reset();
+    feed_.tick();
+    if (state_.has_work()) {
+      wake();
+    } else {
+      wake_in_time();
+    }
+  }));
+}
+
+// Everything is read anew by the new rules, as if the controllers had been started with them.
+void SchedulingLoop::adopt_configuration() {
+  policy_.kueue = *std::move(next_configuration_);
+  next_configuration_.reset();
+  state_ = core::ClusterState(policy_.kueue);
+  feed_.configure(policy_);
+  const std::vector<core::Event> snapshot = feed_.snapshot();
+  state_.apply(snapshot);
+  if (record_ != nullptr) record_->begin_segment(snapshot);
+  feed_.tick();
+}
+
 void SchedulingLoop::round() {
   round_posted_ = false;
+  if (next_configuration_) {
+    if (writing_ != 0) return;  // the last answer wakes us
+    adopt_configuration();
+  }
   feed_.tick();
   const MonotonicInstant end = house_.clock.monotonic() + planning_span_max;
   std::vector<std::vector<Edit>> lists;
@@ -81,6 +124,7 @@ void SchedulingLoop::round() {
     if (house_.clock.monotonic() >= end) break;
   }
   for (std::vector<Edit>& list : lists) submit(std::move(list));
+  wake_in_time();
   wake();
 }
 
@@ -118,6 +162,7 @@ void SchedulingLoop::on_written(const Written& target, const WriteOutcome& outco
 // nothing is under way to the object does it stand as the API has it.
 void SchedulingLoop::on_over(const Written& target, bool is_refused) {
   --writing_;
+  if (next_configuration_) wake();
   const auto found = under_way_.find({std::string(target.resource.plural), target.key});
   if (found == under_way_.end()) return;
   UnderWay& under_way = found->second;

@@ -39,7 +39,11 @@ class SchedulingLoop {
   void start();
   void stop();
 
-  bool is_idle() const { return writing_ == 0 && !(started_ && state_.has_work()); }
+  // Kueue's configuration changed: decisions follow the new one as soon as what is under way by the
+  // old one is answered.
+  void configure(const core::Configuration& configuration);
+
+  bool is_idle() const { return writing_ == 0 && !(started_ && has_work()); }
   std::uint64_t cycles() const { return cycles_; }
   std::uint64_t events() const { return feed_.events(); }
   const core::ClusterState& state() const { return state_; }
@@ -57,9 +61,12 @@ class SchedulingLoop {
     bool is_refused = false;  // one of them was
   };
 
+  bool has_work() const { return next_configuration_.has_value() || state_.has_work(); }
   void on_event(const core::Event& event);
   void wake();
   void wake_later();
+  void wake_in_time();
+  void adopt_configuration();
   void round();
   void submit(std::vector<core::Edit> edits);
   void on_written(const Written& target, const WriteOutcome& outcome);
@@ -75,6 +82,8 @@ class SchedulingLoop {
   Feed feed_;
   client::Backoff backoff_;
   std::optional<TimerId> timer_;
+  std::optional<TimerId> tick_timer_;  // the next moment at which time alone makes work
+  std::optional<core::Configuration> next_configuration_;
   std::map<std::pair<std::string, objects::ObjectKey>, UnderWay> under_way_;  // by plural and key
   std::size_t writing_ = 0;
   std::uint64_t cycles_ = 0;

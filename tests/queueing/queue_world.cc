@@ -8,6 +8,7 @@
 #include "core/draft.h"
 #include "core/queueing/pod_sets.h"
 #include "core/queueing/reconcile_workload.h"
+#include "core/queueing/run_workload.h"
 #include "core/queueing/shape.h"
 #include "core/queueing/workload_status.h"
 #include "core/words.h"
@@ -53,6 +54,15 @@ std::vector<Edit> QueueWorld::reconcile(const Losses& losses) {
   given.workloads = own;
   given.flavors = flavors;
   given.now = jobs.now();
+  const Configuration configuration;
+  for (const Value& each : own) {
+    const WorkloadStep step =
+        run_workload({.workload = each, .configuration = configuration, .now = jobs.now()});
+    for (const Edit& edit : step.edits) {
+      if (edit.verb != Edit::Verb::record) apply(edit);
+    }
+    if (!step.edits.empty()) return step.edits;
+  }
   std::vector<Edit> edits = reconcile_workload(job_shape(), given);
   std::size_t kept = 0;
   for (const Edit& edit : edits) {

@@ -1,9 +1,14 @@
 // Verbs on jobs in their queues.
 // SPDX-License-Identifier: Apache-2.0
 #include "base/timestamp.h"
+#include "core/draft.h"
+#include "core/model/configuration.h"
 #include "core/queueing/admit_job.h"
 #include "core/queueing/reconcile_workload.h"
+#include "core/queueing/run_workload.h"
 #include "core/queueing/shape.h"
+#include "objects/json.h"
+#include "objects/patch/merge_patch.h"
 #include "tests/scenarios/edit_text.h"
 #include "tests/scenarios/scenario.h"
 #include "tests/scenarios/usual_job.h"
@@ -54,8 +59,51 @@ Result<Value> reconcile_workload(const Value& scenario) {
   return edits_value(core::reconcile_workload(core::job_shape(), given), before);
 }
 
+Value queue_like(const Value& scenario, std::string_view key, std::string_view usual) {
+  const objects::View special = scenario["given"][key];
+  if (special.is_null()) return {};
+  const Value queue = objects::parse_json(usual).must();
+  if (special.is_absent()) return queue;
+  return objects::apply_merge_patch(queue, scenario.part(special)).must();
+}
+
+// given: {workload} as usual_job.h says; localQueue (main) and clusterQueue (cq) with merge
+// patches, null where there is none; configuration without its header; job. It is ten o'clock. The
+// answer: the edits of one look, and when to look again.
+Result<Value> run_workload(const Value& scenario) {
+  const objects::View story = scenario["given"];
+  core::Draft rules(objects::parse_json(R"({"apiVersion": "config.kueue.x-k8s.io/v1beta2",
+                                            "kind": "Configuration"})")
+                        .must());
+  for (const auto& [key, value] : story["configuration"].members()) {
+    rules.set({key}, Value::copy_of(value));
+  }
+  const core::Configuration configuration = TRY(core::read_configuration(rules.value()));
+  const Value workload = TRY(workload_like(story["workload"]));
+  core::ObservedWorkload observed{.workload = workload, .configuration = configuration};
+  observed.local_queue = queue_like(
+      scenario, "localQueue",
+      R"({"metadata": {"name": "main", "namespace": "a"}, "spec": {"clusterQueue": "cq"}})");
+  observed.cluster_queue = queue_like(scenario, "clusterQueue",
+                                      R"({"metadata": {"name": "cq"}, "spec": {"resourceGroups": [
+          {"coveredResources": ["cpu"], "flavors": [{"name": "spot"}, {"name": "solid"}]}]}})");
+  if (story["job"]) {
+    observed.job = TRY(job_like(story["job"]));
+    observed.job_resource = objects::resources::jobs;
+  }
+  observed.now = TRY(parse_time("2026-11-15T10:00:00Z")).saturated_instant();
+  const core::WorkloadStep step = core::run_workload(observed);
+  const std::vector<Value> before = {observed.workload, observed.job};
+  Value edits = edits_value(step.edits, before);
+  if (!step.look_again) return edits;
+  return Value::object(
+      {{"edits", edits},
+       {"lookAgain", Value::string(format_time(Timestamp::of(*step.look_again)))}});
+}
+
 constexpr NamedVerb verbs[] = {{"admit_job", admit_job},
-                               {"reconcile_workload", reconcile_workload}};
+                               {"reconcile_workload", reconcile_workload},
+                               {"run_workload", run_workload}};
 
 }  // namespace
 

@@ -187,7 +187,7 @@ void PlanWorld::release_evicted() {
         core::is_finished(workload)) {
       continue;
     }
-    workload = core::released(workload, now_);
+    workload = core::released(workload, core::Words::usual, now_);
     undelivered_.insert(key);
   }
   deliver();

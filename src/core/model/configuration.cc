@@ -2,6 +2,7 @@
 #include "core/model/configuration.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <span>
@@ -51,6 +52,30 @@ constexpr std::string_view requeuing_fields[] = {"timestamp", "backoffLimitCount
                                                  "backoffBaseSeconds", "backoffMaxSeconds"};
 constexpr std::string_view resource_fields[] = {"excludeResourcePrefixes", "transformations",
                                                 "deviceClassMappings"};
+constexpr std::string_view retention_fields[] = {"workloads"};
+constexpr std::string_view workload_retention_fields[] = {"afterFinished",
+                                                          "afterDeactivatedByKueue"};
+constexpr std::string_view integration_fields[] = {"frameworks", "externalFrameworks",
+                                                   "labelKeysToCopy"};
+constexpr std::string_view known_frameworks[] = {"batch/job",
+                                                 "deployment",
+                                                 "jobset.x-k8s.io/jobset",
+                                                 "kubeflow.org/jaxjob",
+                                                 "kubeflow.org/mpijob",
+                                                 "kubeflow.org/paddlejob",
+                                                 "kubeflow.org/pytorchjob",
+                                                 "kubeflow.org/tfjob",
+                                                 "kubeflow.org/xgboostjob",
+                                                 "leaderworkerset.x-k8s.io/leaderworkerset",
+                                                 "pod",
+                                                 "ray.io/raycluster",
+                                                 "ray.io/rayjob",
+                                                 "ray.io/rayservice",
+                                                 "sparkoperator.k8s.io/sparkapplication",
+                                                 "statefulset",
+                                                 "trainer.kubeflow.org/trainjob",
+                                                 "workload.codeflare.dev/appwrapper"};
+constexpr std::string_view name_label = "kubernetes.io/metadata.name";
 constexpr std::string_view transformation_fields[] = {"input", "strategy", "multiplyBy", "outputs"};
 
 Error wrong(std::string field, std::string message) {
@@ -92,6 +117,11 @@ Result<> read_into(Span& to, View view, std::string_view path) {
   if (!span) return wrong(std::string(path), span.error().message);
   to = *span;
   return {};
+}
+
+Result<> expect_not_negative(std::int64_t amount, std::string_view path) {
+  if (amount >= 0) return {};
+  return wrong(std::string(path), "must be greater than or equal to 0");
 }
 
 Result<> read_fair_sharing(View view, bool is_old, FairSharing& into) {
@@ -143,7 +173,8 @@ Result<> read_pods_ready(View view, bool is_old, WaitForPodsReady& into) {
   TRY(expect_fields(view, "waitForPodsReady", pods_ready_fields, is_old ? "enable" : ""));
   const View strategy = view["requeuingStrategy"];
   TRY(expect_fields(strategy, "waitForPodsReady.requeuingStrategy", requeuing_fields));
-  if (is_old && !view["enable"].boolean_or(false)) return {};
+  into.enabled = !is_old || view["enable"].boolean_or(false);
+  if (!into.enabled) return {};
   if (is_old) into.block_admission = true;
   TRY(read_into(into.timeout, view["timeout"], "waitForPodsReady.timeout"));
   if (into.timeout == Span{}) into.timeout = WaitForPodsReady{}.timeout;
@@ -159,11 +190,16 @@ Result<> read_pods_ready(View view, bool is_old, WaitForPodsReady& into) {
   if (timestamp == "Creation") into.requeuing_timestamp = RequeuingTimestamp::creation;
   if (strategy["backoffLimitCount"].is_integer()) {
     into.backoff_limit_count = strategy["backoffLimitCount"].integer_or(0);
+    TRY(expect_not_negative(*into.backoff_limit_count, path + "backoffLimitCount"));
   }
   TRY(read_into(into.backoff_base_seconds, strategy["backoffBaseSeconds"],
                 path + "backoffBaseSeconds"));
   TRY(read_into(into.backoff_max_seconds, strategy["backoffMaxSeconds"],
                 path + "backoffMaxSeconds"));
+  TRY(expect_not_negative(into.backoff_base_seconds, path + "backoffBaseSeconds"));
+  TRY(expect_not_negative(into.backoff_max_seconds, path + "backoffMaxSeconds"));
+  TRY(expect_not_negative(into.timeout.nanoseconds, "waitForPodsReady.timeout"));
+  TRY(expect_not_negative(into.recovery_timeout.nanoseconds, "waitForPodsReady.recoveryTimeout"));
   return {};
 }
 
@@ -210,6 +246,71 @@ Result<> read_resources(View view, bool is_old, const FeatureGates& gates, Resou
   return {};
 }
 
+// They would be queued by what runs there itself.
+constexpr std::string_view reserved_namespaces[] = {"kube-system", "kueue-system"};
+
+Result<> read_namespaces(View view, std::optional<objects::LabelSelector>& into) {
+  if (view.is_absent() || view.is_null()) return {};
+  const std::string path = "managedJobsNamespaceSelector";
+  auto selector = objects::LabelSelector::of(view);
+  if (!selector) return wrong(path, selector.error().message);
+  for (const std::string_view name : reserved_namespaces) {
+    const bool matches = selector->matches_by([&](std::string_view key) {
+      return key == name_label ? std::optional(name) : std::nullopt;
+    });
+    if (matches) return wrong(path, fmt::format("should not match the \"{}\" namespace", name));
+  }
+  into = *std::move(selector);
+  return {};
+}
+
+Result<std::vector<std::string>> read_names(View view, const std::string& path) {
+  std::vector<std::string> names;
+  if (!view.is_absent() && !view.is_null() && !view.is_array())
+    return wrong(path, "must be a list");
+  for (std::size_t i = 0; i < view.size(); ++i) {
+    const auto name = view[i].string();
+    const std::string place = fmt::format("{}[{}]", path, i);
+    if (!name) return wrong(place, "must be a text");
+    if (std::ranges::find(names, *name) != names.end()) {
+      return wrong(place, fmt::format("Duplicate value: \"{}\"", *name));
+    }
+    names.emplace_back(*name);
+  }
+  return names;
+}
+
+Result<> read_integrations(View view, bool is_old, JobScope& into) {
+  TRY(expect_fields(view, "integrations", integration_fields, is_old ? "podOptions" : ""));
+  auto frameworks = TRY(read_names(view["frameworks"], "integrations.frameworks"));
+  for (std::size_t i = 0; i < frameworks.size(); ++i) {
+    if (std::ranges::find(known_frameworks, frameworks[i]) != std::end(known_frameworks)) continue;
+    return wrong(fmt::format("integrations.frameworks[{}]", i),
+                 fmt::format("Unsupported value: \"{}\": supported values: \"{}\"", frameworks[i],
+                             fmt::join(known_frameworks, "\", \"")));
+  }
+  if (!frameworks.empty()) into.frameworks = std::move(frameworks);
+  into.label_keys_to_copy =
+      TRY(read_names(view["labelKeysToCopy"], "integrations.labelKeysToCopy"));
+  return {};
+}
+
+Result<> read_retention(View view, ObjectRetention& into) {
+  const std::string path = "objectRetentionPolicies";
+  TRY(expect_fields(view, path, retention_fields));
+  const View kept = view["workloads"];
+  TRY(expect_fields(kept, path + ".workloads", workload_retention_fields));
+  const auto read = [&](std::string_view key, std::optional<Span>& span) -> Result<> {
+    if (kept[key].is_absent() || kept[key].is_null()) return {};
+    const std::string place = fmt::format("{}.workloads.{}", path, key);
+    span.emplace();
+    TRY(read_into(*span, kept[key], place));
+    return expect_not_negative(span->nanoseconds, place);
+  };
+  TRY(read("afterFinished", into.after_finished));
+  return read("afterDeactivatedByKueue", into.after_deactivated_by_kueue);
+}
+
 // Those that stand for many come first: a gate that is named by itself has the last word.
 Result<> read_gates(View view, FeatureGates& into) {
   for (const bool names_many : {true, false}) {
@@ -225,6 +326,15 @@ Result<> read_gates(View view, FeatureGates& into) {
 }
 
 }  // namespace
+
+bool JobScope::has_framework(std::string_view name) const {
+  return !frameworks || std::ranges::find(*frameworks, name) != frameworks->end();
+}
+
+bool JobScope::has_namespace(std::string_view name, objects::View labels) const {
+  if (namespaces) return namespaces->matches(labels);
+  return std::ranges::find(reserved_namespaces, name) == std::end(reserved_namespaces);
+}
 
 Result<Configuration> read_configuration(const objects::Value& object) {
   Configuration configuration;
@@ -243,8 +353,17 @@ Result<Configuration> read_configuration(const objects::Value& object) {
                                   configuration.admission_fair_sharing));
   TRY(read_pods_ready(view["waitForPodsReady"], is_old, configuration.wait_for_pods_ready));
   TRY(read_resources(view["resources"], is_old, configuration.gates, configuration.resources));
-  TRY(read_into(configuration.manages_jobs_without_queue_name, view["manageJobsWithoutQueueName"],
+  if (configuration.gates.enabled(Gate::disable_wait_for_pods_ready)) {
+    configuration.wait_for_pods_ready.enabled = false;
+    configuration.wait_for_pods_ready.block_admission = false;
+  }
+  JobScope& jobs = configuration.jobs;
+  TRY(read_into(jobs.without_queue_name, view["manageJobsWithoutQueueName"],
                 "manageJobsWithoutQueueName"));
+  TRY(read_namespaces(view["managedJobsNamespaceSelector"], jobs.namespaces));
+  TRY(read_integrations(view["integrations"], is_old, jobs));
+  TRY(read_retention(view["objectRetentionPolicies"], configuration.retention));
+  configuration.source = object;
   return configuration;
 }
 

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -19,6 +20,7 @@
 #include "base/quantity.h"
 #include "base/result.h"
 #include "core/model/feature_gates.h"
+#include "objects/label_selector.h"
 #include "objects/value.h"
 
 namespace muster::core {
@@ -45,6 +47,7 @@ struct AdmissionFairSharing {
 enum class RequeuingTimestamp : std::uint8_t { eviction, creation };
 
 struct WaitForPodsReady {
+  bool enabled = true;
   Span timeout = Span::of_seconds(1'800);
   Span recovery_timeout = Span::of_seconds(1'800);
   bool block_admission = false;
@@ -70,13 +73,35 @@ struct ResourceSettings {
   bool has_device_class_mappings = false;                    // not supported yet
 };
 
+// How long things are kept; nothing: for ever.
+struct ObjectRetention {
+  std::optional<Span> after_finished = {};              // the Workload
+  std::optional<Span> after_deactivated_by_kueue = {};  // the job, and its Workload with it
+};
+
+// Which jobs are Kueue's.
+struct JobScope {
+  bool without_queue_name = false;  // manageJobsWithoutQueueName
+  // managedJobsNamespaceSelector; nothing: all but kube-system and kueue-system.
+  std::optional<objects::LabelSelector> namespaces = {};
+  // integrations.frameworks; nothing: every kind that is known.
+  std::optional<std::vector<std::string>> frameworks = {};
+  std::vector<std::string> label_keys_to_copy = {};
+
+  bool has_framework(std::string_view name) const;
+  // Whether the jobs of a namespace with these labels may be managed at all.
+  bool has_namespace(std::string_view name, objects::View labels) const;
+};
+
 struct Configuration {
   FeatureGates gates = {};
   FairSharing fair_sharing = {};
   std::optional<AdmissionFairSharing> admission_fair_sharing = {};
   WaitForPodsReady wait_for_pods_ready = {};
   ResourceSettings resources = {};
-  bool manages_jobs_without_queue_name = false;
+  JobScope jobs = {};
+  ObjectRetention retention = {};
+  objects::Value source = {};  // what it was read from; absent: nothing
 
   // Asked for and not switched off by its gate.
   bool shares_admission_fairly() const {

@@ -61,6 +61,48 @@ TEST(configuration, refuses_what_kueue_does_not_know_by_its_field) {
             "apiVersion: must be config.kueue.x-k8s.io/v1beta1 or config.kueue.x-k8s.io/v1beta2");
 }
 
+TEST(configuration, says_which_jobs_are_managed) {
+  const auto in = [](const Configuration& given, const char* name, const char* labels) {
+    return given.jobs.has_namespace(name, objects::parse_yaml_document(labels).must());
+  };
+  const Configuration usual;
+  EXPECT_TRUE(in(usual, "team", "{}"));
+  EXPECT_FALSE(in(usual, "kube-system", "{}"));
+  EXPECT_FALSE(in(usual, "kueue-system", "{}"));
+  EXPECT_TRUE(usual.jobs.has_framework("batch/job"));
+  const Configuration chosen =
+      read("v1beta2",
+           "managedJobsNamespaceSelector: {matchLabels: {queued: \"yes\"}}, "
+           "integrations: {frameworks: [pod]}, manageJobsWithoutQueueName: true")
+          .must();
+  EXPECT_TRUE(in(chosen, "team", "{queued: \"yes\"}"));
+  EXPECT_FALSE(in(chosen, "team", "{}"));
+  EXPECT_FALSE(chosen.jobs.has_framework("batch/job"));
+  EXPECT_TRUE(chosen.jobs.without_queue_name);
+}
+
+TEST(configuration, reads_how_long_things_are_kept) {
+  const Configuration given =
+      read("v1beta2", "objectRetentionPolicies: {workloads: {afterFinished: 1h}}").must();
+  EXPECT_EQ(given.retention.after_finished, Span::of_seconds(3'600));
+  EXPECT_EQ(given.retention.after_deactivated_by_kueue, std::nullopt);
+}
+
+TEST(configuration, refuses_what_would_not_work_by_its_field) {
+  const auto error = [](std::string_view text) {
+    const auto refused = read("v1beta2", text);
+    return refused ? "" : refused.error().to_string();
+  };
+  EXPECT_EQ(error("waitForPodsReady: {timeout: -5m}"),
+            "waitForPodsReady.timeout: must be greater than or equal to 0");
+  EXPECT_EQ(error("managedJobsNamespaceSelector: {}"),
+            "managedJobsNamespaceSelector: should not match the \"kube-system\" namespace");
+  EXPECT_EQ(error("integrations: {frameworks: [pod, pod]}"),
+            "integrations.frameworks[1]: Duplicate value: \"pod\"");
+  EXPECT_EQ(error("integrations: {frameworks: [nope]}").substr(0, 58),
+            "integrations.frameworks[0]: Unsupported value: \"nope\": sup");
+}
+
 TEST(configuration, lets_a_gate_that_is_named_win_over_all_alpha) {
   const Configuration given =
       read("v1beta2", "featureGates: {PriorityBoost: false, AllAlpha: true}").must();

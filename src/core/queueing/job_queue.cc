@@ -22,6 +22,27 @@ std::string_view queue_name_of(View job) {
   return !label.empty() ? label : annotations_of(job)[words::queue_name].string_or("");
 }
 
+Unmanaged why_unmanaged(const JobScope& scope, const Shape& shape, View job, View name_space) {
+  const std::string_view queue = queue_name_of(job);
+  const bool is_asked = !queue.empty() || scope.without_queue_name;
+  // A job that another controller made is queued with its owner.
+  if (!is_asked || (queue.empty() && objects::controller_of(job))) return {.holds = true};
+  const auto ignored = [&](std::string why) {
+    if (queue.empty()) return Unmanaged{.holds = true};
+    return Unmanaged{.holds = true,
+                     .sentence = fmt::format("The queue name {} is ignored: {}", queue, why),
+                     .is_warning = true};
+  };
+  const std::string_view place = objects::namespace_of(job);
+  if (!scope.has_namespace(place, labels_of(name_space))) {
+    return ignored(fmt::format("namespace {} does not match managedJobsNamespaceSelector", place));
+  }
+  if (!scope.has_framework(shape.integration)) {
+    return ignored(fmt::format("{} is not among integrations.frameworks", shape.integration));
+  }
+  return {};
+}
+
 std::string_view priority_class_of(View job) {
   return labels_of(job)[words::priority_class].string_or("");
 }

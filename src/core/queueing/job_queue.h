@@ -10,6 +10,8 @@
 #include <string>
 #include <string_view>
 
+#include "core/model/configuration.h"
+#include "core/queueing/shape.h"
 #include "objects/resource.h"
 #include "objects/value.h"
 
@@ -17,6 +19,16 @@ namespace muster::core {
 
 // The label, or the annotation of old; empty: no queue manages the job.
 std::string_view queue_name_of(objects::View job);
+
+struct Unmanaged {
+  bool holds = false;         // the job is left alone
+  std::string sentence = {};  // where somebody may wonder why; empty: it asked for nothing
+  bool is_warning = false;
+};
+
+// Why a job of that shape in that Namespace is not Kueue's.
+Unmanaged why_unmanaged(const JobScope& scope, const Shape& shape, objects::View job,
+                        objects::View name_space);
 
 std::string_view priority_class_of(objects::View job);
 

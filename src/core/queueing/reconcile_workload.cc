@@ -1,7 +1,7 @@
 // The steps in Kueue's order; each look takes the first that has something to do.
 //
 //   job gone? ─► its Workload ─► finished? ─► being deleted? ─► job finished? ─► missing? ─►
-//   counts and readiness ─► deactivated? ─► evicted? ─► start, or keep stopped
+//   counts and readiness ─► evicted? ─► start, or keep stopped
 //
 // SPDX-License-Identifier: Apache-2.0
 #include "core/queueing/reconcile_workload.h"
@@ -42,7 +42,7 @@ class Look {
   std::vector<Edit> edits() {
     if (job_.is_absent() || objects::is_being_deleted(job_)) {
       let_go();
-    } else if (!queue_name_of(job_).empty()) {
+    } else if (is_managed()) {
       reconcile();
     }
     return std::move(edits_);
@@ -54,6 +54,7 @@ class Look {
     std::vector<Value> others;
   };
 
+  bool is_managed();
   void reconcile();
   bool keep_one(const Own& own);
   void reconcile_with(const Value& workload);
@@ -65,7 +66,6 @@ class Look {
   bool update_unmatched(const Own& own);
   bool update_priority(const Value& workload);
   bool update_counts(const Value& workload);
-  bool update_activation(const Value& workload);
   void stop_evicted(const Value& workload);
   void start(const Value& workload);
   void follow_queue_name(const Value& workload);
@@ -89,6 +89,16 @@ class Look {
 
 std::string key_text(View object) {
   return objects::key_of(object).to_string();
+}
+
+// Whether it is Kueue's to queue. One that looks as if it were, and is not, says so when it is new.
+bool Look::is_managed() {
+  if (given_.scope == nullptr) return !queue_name_of(job_).empty();
+  const Unmanaged why = why_unmanaged(*given_.scope, shape_, job_, given_.name_space);
+  const bool is_new = !job_["status"]["startTime"] && job_["status"]["conditions"].empty() &&
+                      !shape_.is_active(job_);
+  if (is_new && !why.sentence.empty()) record("NotManaged", why.sentence, why.is_warning);
+  return !why.holds;
 }
 
 void Look::reconcile() {
@@ -138,7 +148,7 @@ void Look::reconcile_with(const Value& workload) {
   if (outcome) {
     return finish(workload, outcome->succeeded ? "Succeeded" : "Failed", outcome->message);
   }
-  if (update_counts(workload) || update_activation(workload)) return;
+  if (update_counts(workload)) return;
   if (is_evicted(workload)) return stop_evicted(workload);
   if (!is_suspended()) {
     // A job that was admitted while it was being stopped is stopped first, and then started.
@@ -299,38 +309,11 @@ bool Look::update_counts(const Value& workload) {
   return true;
 }
 
-// spec.active is the user's switch.
-bool Look::update_activation(const Value& workload) {
-  if (is_active_workload(workload)) {
-    const View requeued = condition(workload, "Requeued");
-    if (!objects::is_false(requeued) || requeued["reason"].string_or("") != "Deactivated") {
-      return false;
-    }
-    write_status(stating(
-        workload,
-        {.type = "Requeued", .reason = "Reactivated", .message = "The workload was reactivated"},
-        given_.now));
-    return true;
-  }
-  if (is_evicted(workload)) return false;
-  const std::string message = "The workload is deactivated";
-  const Value next = evicted(workload, "Deactivated", message, given_.now);
-  write_status(Draft(next).drop({"status", "requeueState"}).value());
-  if (workload["status"]["admission"]) {
-    edits_.push_back(Edit::record({.resource = workloads,
-                                   .about = workload,
-                                   .reason = "EvictedDueToDeactivated",
-                                   .message = message,
-                                   .component = "kueue-workload-controller"}));
-  }
-  return true;
-}
-
 void Look::stop_evicted(const Value& workload) {
   const View eviction = condition(workload, "Evicted");
   if (!stop(&workload, eviction["message"].string_or(""))) return;
   if (!has_reservation(workload) || shape_.is_active(job_)) return;
-  write_status(released(workload, given_.now));
+  write_status(released(workload, given_.words, given_.now));
 }
 
 void Look::start(const Value& workload) {

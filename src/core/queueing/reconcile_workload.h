@@ -11,8 +11,9 @@
 //
 // Assumes: the views are at least as new as what earlier edits for this job wrote. Then a second
 // look at the same world gives the same edits, and edits from an old look are refused by their
-// resourceVersion. Look again when the job, one of its Workloads, a flavor or a priority class
-// changes; there are no timers.
+// resourceVersion. Look again when the job, one of its Workloads, a flavor, a priority class or the
+// configuration changes; there are no timers. What time and queues do to a Workload is
+// run_workload's.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -21,7 +22,9 @@
 
 #include "base/instant.h"
 #include "core/edit.h"
+#include "core/model/configuration.h"
 #include "core/queueing/shape.h"
+#include "core/queueing/workload_status.h"
 #include "objects/value.h"
 
 namespace muster::core {
@@ -33,6 +36,10 @@ struct Reconciled {
   std::span<const objects::Value> flavors;    // ResourceFlavors
   std::span<const objects::Value> workload_priority_classes = {};
   std::span<const objects::Value> priority_classes = {};  // of scheduling.k8s.io
+  // Which jobs are managed; null: those that name a queue.
+  const JobScope* scope = nullptr;
+  objects::Value name_space = {};  // the job's Namespace
+  Words words = Words::usual;
   Instant now = {};
 };
 

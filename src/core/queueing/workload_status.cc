@@ -47,21 +47,21 @@ Value with_fresh_checks(const Value& workload, Instant now) {
   return Draft(workload).set({"status", "admissionChecks"}, list_of(fresh)).value();
 }
 
-// status.schedulingStats.evictions counts evictions by their reason.
-Value with_eviction_counted(const Value& workload, std::string_view reason) {
+// status.schedulingStats.evictions counts evictions by their reason and its cause.
+Value with_eviction_counted(const Value& workload, const Eviction& eviction) {
   std::vector<Value> counts;
   bool found = false;
   for (View each : workload["status"]["schedulingStats"]["evictions"].elements()) {
-    const bool is_it =
-        each["reason"].string_or("") == reason && each["underlyingCause"].string_or("").empty();
+    const bool is_it = each["reason"].string_or("") == eviction.reason &&
+                       each["underlyingCause"].string_or("") == eviction.underlying_cause;
     found = found || is_it;
     const auto next = Value::integer(saturating_add(each["count"].integer_or(0), 1));
     counts.push_back(is_it ? Draft(workload.part(each)).set({"count"}, next).value()
                            : workload.part(each));
   }
   if (!found) {
-    counts.push_back(Value::object({{"reason", Value::string(reason)},
-                                    {"underlyingCause", Value::string("")},
+    counts.push_back(Value::object({{"reason", Value::string(eviction.reason)},
+                                    {"underlyingCause", Value::string(eviction.underlying_cause)},
                                     {"count", Value::integer(1)}}));
   }
   return Draft(workload).set({"status", "schedulingStats", "evictions"}, list_of(counts)).value();
@@ -115,20 +115,97 @@ Value stating(const Value& workload, const Statement& statement, Instant now) {
       now);
 }
 
-Value evicted(const Value& workload, std::string_view reason, std::string_view message,
-              Instant now) {
-  const Value next = stating(
-      workload, {.type = "Evicted", .reason = std::string(reason), .message = std::string(message)},
-      now);
+Value without_condition(const Value& workload, std::string_view type) {
+  if (!condition(workload, type)) return workload;
+  std::vector<Value> kept;
+  for (View each : workload["status"]["conditions"].elements()) {
+    if (each["type"].string_or("") != type) kept.push_back(workload.part(each));
+  }
+  return Draft(workload).set({"status", "conditions"}, list_of(kept)).value();
+}
+
+std::string condition_reason(const Eviction& eviction) {
+  if (eviction.reason != "Deactivated" || eviction.underlying_cause.empty()) return eviction.reason;
+  return fmt::format("{}DueTo{}", eviction.reason, eviction.underlying_cause);
+}
+
+Value evicted(const Value& workload, const Eviction& eviction, Instant now) {
+  const std::string reason = condition_reason(eviction);
+  const Value next =
+      stating(workload, {.type = "Evicted", .reason = reason, .message = eviction.message}, now);
   const Value fresh = Draft(with_fresh_checks(next, now))
                           .drop({"status", "clusterName"})
                           .drop({"status", "nominatedClusterNames"})
                           .drop({"status", "unhealthyNodes"})
                           .value();
-  return with_eviction_counted(with_closed_gates(fresh, reason, message, now), reason);
+  return with_eviction_counted(with_closed_gates(fresh, reason, eviction.message, now), eviction);
 }
 
-Value released(const Value& workload, Instant now) {
+namespace {
+
+bool has_all_checks_ready(View workload) {
+  for (View each : workload["status"]["admissionChecks"].elements()) {
+    if (each["state"].string_or("") != "Ready") return false;
+  }
+  return true;
+}
+
+bool waits_for_topology(View workload) {
+  for (View each : workload["status"]["admission"]["podSetAssignments"].elements()) {
+    if (!each["topologyAssignment"] && each["delayedTopologyRequest"].string_or("") == "Pending") {
+      return true;
+    }
+  }
+  return false;
+}
+
+Statement admitted_statement(View workload, Words words) {
+  const bool is_granular = words == Words::granular;
+  const auto no = [](std::string reason, std::string message) {
+    return Statement{.type = "Admitted",
+                     .holds = false,
+                     .reason = std::move(reason),
+                     .message = std::move(message)};
+  };
+  const bool is_ready = has_all_checks_ready(workload);
+  if (!has_reservation(workload)) {
+    if (is_ready || is_granular) return no("NoReservation", "The workload has no reservation");
+    return no("NoReservationUnsatisfiedChecks",
+              "The workload has no reservation and not all checks ready");
+  }
+  if (!is_ready) {
+    return no(is_granular ? "UnsatisfiedAdmissionChecks" : "UnsatisfiedChecks",
+              "The workload has not all checks ready");
+  }
+  if (waits_for_topology(workload)) {
+    return no("PendingDelayedTopologyRequests", "There are pending delayed topology requests");
+  }
+  return {.type = "Admitted", .reason = "Admitted", .message = "The workload is admitted"};
+}
+
+}  // namespace
+
+Value with_admitted_condition(const Value& workload, Words words, Instant now) {
+  const Statement statement = admitted_statement(workload, words);
+  const bool is_said = words == Words::granular ? !condition(workload, "QuotaReserved") &&
+                                                      !condition(workload, "Admitted")
+                                                : is_admitted(workload) == statement.holds;
+  if (is_said) return workload;
+  return stating(statement.holds ? workload : with_time_counted(workload, now), statement, now);
+}
+
+Value unreserved(const Value& workload, const Unreserved& why, Words words, Instant now) {
+  const std::string_view reason = words == Words::granular ? why.granular : why.reason;
+  const Value next = stating(workload,
+                             {.type = "QuotaReserved",
+                              .holds = false,
+                              .reason = std::string(reason),
+                              .message = std::string(why.message)},
+                             now);
+  return with_admitted_condition(Draft(next).drop({"status", "admission"}).value(), words, now);
+}
+
+Value released(const Value& workload, Words words, Instant now) {
   const View eviction = condition(workload, "Evicted");
   const std::string reason(eviction["reason"].string_or(""));
   const std::string message(eviction["message"].string_or(""));
@@ -136,16 +213,8 @@ Value released(const Value& workload, Instant now) {
   Value next = stating(
       workload,
       {.type = "Requeued", .holds = returns_at_once, .reason = reason, .message = message}, now);
-  next = stating(
-      next,
-      {.type = "QuotaReserved", .holds = false, .reason = "PendingEvaluation", .message = message},
-      now);
-  next = stating(with_time_counted(next, now),
-                 {.type = "Admitted",
-                  .holds = false,
-                  .reason = "NoReservation",
-                  .message = "The workload has no reservation"},
-                 now);
+  next = unreserved(
+      next, {.reason = "Pending", .granular = "PendingEvaluation", .message = message}, words, now);
   if (condition(next, "PodsReady")) {
     next = stating(next,
                    {.type = "PodsReady",
@@ -154,7 +223,7 @@ Value released(const Value& workload, Instant now) {
                     .message = "Not all pods are ready or succeeded"},
                    now);
   }
-  return Draft(next).drop({"status", "admission"}).value();
+  return next;
 }
 
 }  // namespace muster::core

@@ -1,5 +1,5 @@
 // What a Workload's conditions say, and the statuses that queueing writes: finished, evicted,
-// released. Admission itself is plan()'s to write.
+// released, unreserved. Admission itself is plan()'s to write.
 //
 //   pending ──plan() reserves──► QuotaReserved ──► Admitted ──► Finished
 //      ▲                               │               │
@@ -10,6 +10,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -45,12 +46,43 @@ struct Statement {
 // The Workload with that condition, observed at its generation.
 objects::Value stating(const objects::Value& workload, const Statement& statement, Instant now);
 
+objects::Value without_condition(const objects::Value& workload, std::string_view type);
+
+struct Eviction {
+  std::string reason;
+  std::string message;
+  std::string underlying_cause = {};  // of a deactivation, and of pods that were not ready in time
+};
+
+// `DeactivatedDueToMaximumExecutionTimeExceeded`: what the condition says; the counts of evictions
+// have the two words apart.
+std::string condition_reason(const Eviction& eviction);
+
 // Evicted: the job must stop. Admission checks begin anew; the quota is held until the job has.
-objects::Value evicted(const objects::Value& workload, std::string_view reason,
-                       std::string_view message, Instant now);
+objects::Value evicted(const objects::Value& workload, const Eviction& eviction, Instant now);
+inline objects::Value evicted(const objects::Value& workload, std::string_view reason,
+                              std::string_view message, Instant now) {
+  return evicted(workload, {.reason = std::string(reason), .message = std::string(message)}, now);
+}
+
+// How reasons to wait are worded: Kueue has finer words behind UnadmittedWorkloadsObservability.
+enum class Words : std::uint8_t { usual, granular };
+
+// Admitted as it follows from the reservation, the checks and the topology that is put off. Time
+// that ends being admitted is counted.
+objects::Value with_admitted_condition(const objects::Value& workload, Words words, Instant now);
+
+// Without a reservation, for that reason.
+struct Unreserved {
+  std::string_view reason;    // the usual word
+  std::string_view granular;  // the finer one
+  std::string_view message;
+};
+objects::Value unreserved(const objects::Value& workload, const Unreserved& why, Words words,
+                          Instant now);
 
 // The evicted job has stopped: the reservation is gone, and the Workload may wait again at once
 // unless the eviction's reason holds it back.
-objects::Value released(const objects::Value& workload, Instant now);
+objects::Value released(const objects::Value& workload, Words words, Instant now);
 
 }  // namespace muster::core

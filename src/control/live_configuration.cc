@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "control/live_configuration.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "objects/metadata.h"
+#include "objects/yaml.h"
+
+namespace muster::control {
+
+using objects::Value;
+using objects::View;
+
+namespace {
+
+Result<core::Configuration> configuration_in(View map) {
+  const auto text = map["data"][LiveConfiguration::file].string();
+  if (!text) {
+    return Error::bad_request("must hold Kueue's Configuration",
+                              fmt::format("data[{}]", LiveConfiguration::file));
+  }
+  const Value document = TRY(objects::parse_yaml_document(*text));
+  return core::read_configuration(document);
+}
+
+bool is_it(View map) {
+  return objects::name_of(map) == LiveConfiguration::name &&
+         objects::namespace_of(map) == LiveConfiguration::name_space;
+}
+
+}  // namespace
+
+LiveConfiguration::LiveConfiguration(client::ObjectCache& cache, EventRecorder& events,
+                                     core::Configuration started_with)
+    : events_(events), started_with_(std::move(started_with)), current_(started_with_) {
+  cache.subscribe([this](const client::CacheChange& change) { on_change(change); });
+}
+
+client::Selection LiveConfiguration::selection() {
+  return {.resource = objects::resources::config_maps,
+          .name_space = std::string(name_space),
+          .field_selector = fmt::format("metadata.name={}", name)};
+}
+
+void LiveConfiguration::on_change(const client::CacheChange& change) {
+  if (!(change.resource == objects::resources::config_maps) || !is_it(change.object())) return;
+  if (change.before && change.after && change.before["data"] == change.after["data"]) return;
+  if (change.after.is_absent()) {
+    current_ = started_with_;
+  } else {
+    auto read = configuration_in(change.after);
+    if (!read) {
+      say(change.after, true, "InvalidConfiguration",
+          fmt::format("The configuration is not used, the one before it stays: {}",
+                      read.error().to_string()));
+      return;
+    }
+    if (read->source.view() == current_.source.view()) return;
+    current_ = *std::move(read);
+    say(change.after, false, "Configured", "The configuration is in use");
+  }
+  for (Listener& listener : listeners_) listener();
+}
+
+void LiveConfiguration::say(const Value& map, bool warning, std::string reason,
+                            std::string message) {
+  events_.record({.resource = objects::resources::config_maps,
+                  .about = map,
+                  .warning = warning,
+                  .reason = std::move(reason),
+                  .message = std::move(message),
+                  .component = "kueue-manager"});
+}
+
+}  // namespace muster::control
