@@ -45,7 +45,7 @@ std::optional<Identity> acting_as(const ImpersonationHeaders& headers) {
 
 AuditEntry entry_of(Context& context, const Request& request, const Route& route,
                     std::string_view verb) {
-  AuditEntry entry{.id = make_uid(context.random),
+  AuditEntry entry{.id = request.audit_id,
                    .uri = request.path,
                    .verb = std::string(verb),
                    .user = request.identity,

@@ -44,6 +44,9 @@ inline constexpr std::size_t webhook_reply_bytes_max = std::size_t{8} * 1024 * 1
 inline constexpr std::size_t webhook_message_bytes_max = 4'096;
 inline constexpr std::size_t webhook_warnings_max = 64;
 
+// Of a client's own Audit-Id.
+inline constexpr std::size_t audit_id_bytes_max = 64;
+
 // A list of more than this is sent while it is written, in pieces of about this size.
 inline constexpr std::size_t list_stream_bytes_min = std::size_t{512} * 1024;
 inline constexpr std::size_t list_piece_bytes = std::size_t{64} * 1024;

@@ -39,7 +39,28 @@ Response page_not_found() {
   return text_answer(404, "404 page not found\n");
 }
 
-Response tagged(const TaggedText& text, std::string_view content_type, std::string_view control) {
+// Whether the client has it already: `*`, or its tag among others, weak or not.
+bool is_known(std::string_view if_none_match, std::string_view tag) {
+  while (!if_none_match.empty()) {
+    const std::size_t comma = std::min(if_none_match.find(','), if_none_match.size());
+    std::string_view each = if_none_match.substr(0, comma);
+    if_none_match.remove_prefix(std::min(comma + 1, if_none_match.size()));
+    while (each.starts_with(' ')) each.remove_prefix(1);
+    while (each.ends_with(' ')) each.remove_suffix(1);
+    if (each.starts_with("W/")) each.remove_prefix(2);
+    if (each == "*" || each == tag) return true;
+  }
+  return false;
+}
+
+Response tagged(const Request& request, const TaggedText& text, std::string_view content_type,
+                std::string_view control) {
+  if (is_known(request.if_none_match, text.etag)) {
+    return {.status = 304,
+            .content_type = "",
+            .headers = {
+                {"ETag", text.etag}, {"Vary", "Accept"}, {"Cache-Control", std::string(control)}}};
+  }
   return {
       .content_type = std::string(content_type),
       .headers = {{"ETag", text.etag}, {"Vary", "Accept"}, {"Cache-Control", std::string(control)}},
@@ -136,7 +157,7 @@ Response RequestHandler::answer_discovery(const Asked& asked) {
   if (whole && (shape == Shape::discovery_v2 || shape == Shape::discovery_v2beta1)) {
     const TaggedText& text =
         path == "/api" ? discovery().aggregated_core(shape) : discovery().aggregated_groups(shape);
-    return tagged(text, content_type_of(form->form), "public");
+    return tagged(asked.request, text, content_type_of(form->form), "public");
   }
   if (path == "/api") return value_answer(200, discovery().core_versions(""), *form);
   if (path == "/apis") return value_answer(200, discovery().group_list(), *form);
@@ -164,8 +185,8 @@ Response RequestHandler::answer_swagger(const Asked& asked) {
   if (!accept.empty() && !as_protobuf && json == std::string::npos) {
     return {.status = 406, .content_type = ""};
   }
-  return tagged(openapi().swagger(as_protobuf), as_protobuf ? sent : "application/json",
-                "no-cache, private");
+  return tagged(asked.request, openapi().swagger(as_protobuf),
+                as_protobuf ? sent : "application/json", "no-cache, private");
 }
 
 Response RequestHandler::answer_openapi(const Asked& asked) {
@@ -174,12 +195,13 @@ Response RequestHandler::answer_openapi(const Asked& asked) {
   constexpr std::string_view root = "/openapi/v3";
   // The peer leaves the type of its index to be guessed, and clients have got used to the guess.
   if (path == root) {
-    return tagged(documents.index(), "text/plain; charset=utf-8", "no-cache, private");
+    return tagged(asked.request, documents.index(), "text/plain; charset=utf-8",
+                  "no-cache, private");
   }
   if (path[root.size()] != '/') return page_not_found();
   const TaggedText* document = documents.document(path.substr(root.size() + 1));
   if (document == nullptr) return {.status = 404, .content_type = ""};
-  return tagged(*document, "application/json", "public, immutable");
+  return tagged(asked.request, *document, "application/json", "public, immutable");
 }
 
 }  // namespace muster::server

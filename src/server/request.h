@@ -48,6 +48,8 @@ struct Request {
   std::string accept = {};
   std::string content_type = {};
   std::string user_agent = {};
+  std::string if_none_match = {};  // tags of the documents that the client has
+  std::string audit_id = {};       // what the client, later the server, calls the request
   std::string body = {};
   // The subprotocols that a WebSocket client offers, best first; nothing: no such client.
   std::optional<std::vector<std::string>> protocols = {};

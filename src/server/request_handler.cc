@@ -17,6 +17,7 @@
 #include "server/metrics_kinds.h"
 #include "server/pod_stream_request.h"
 #include "server/remove_collection.h"
+#include "server/response_stamp.h"
 #include "server/scale.h"
 #include "server/server_metrics.h"
 #include "server/stored_object.h"
@@ -161,6 +162,8 @@ Outcome<> RequestHandler::check_route(Asked& asked) const {
 }
 
 void RequestHandler::handle(Request request, Respond respond) {
+  request.audit_id = audit_id_of(request, context_.random);
+  respond = stamped(context_, request, std::move(respond));
   auto route = parse_route(request.path, request.query);
   if (!route) return respond_later(std::move(respond), failure_answer(route.error()));
   Asked asked{.request = std::move(request),

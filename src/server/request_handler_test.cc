@@ -143,7 +143,7 @@ TEST_F(Handled, treats_unknown_fields_as_asked) {
             R"(error: unknown field "foo")");
   const Response warned = world.send("POST", maps, body);
   EXPECT_EQ(warned.status, 201);
-  ASSERT_EQ(warned.headers.size(), 1U);
+  ASSERT_FALSE(warned.headers.empty());
   EXPECT_EQ(warned.headers[0].second, R"(299 - "unknown field \"foo\"")");
 }
 

@@ -105,7 +105,7 @@ void AnswerQueue::fill_head(Slot& slot, std::string& out) {
   Framing framing{.keep_alive = !must_close(slot)};
   if (slot.is_stream) {
     framing.is_chunked = slot.form.may_chunk;
-  } else {
+  } else if (slot.head.status != 304) {
     framing.content_length = slot.bytes;
   }
   append_head(slot.head, framing, out);

@@ -330,6 +330,8 @@ void TlsConnection::dispatch() {
                   .accept = std::string(text_of(message[http::field::accept])),
                   .content_type = std::string(text_of(message[http::field::content_type])),
                   .user_agent = std::string(text_of(message[http::field::user_agent])),
+                  .if_none_match = std::string(text_of(message[http::field::if_none_match])),
+                  .audit_id = std::string(text_of(message["Audit-Id"])),
                   .body = std::move(message.body()),
                   .protocols = std::move(protocols),
                   .identity = std::move(who_.identity),
