@@ -6,6 +6,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
 #include "client/object_cache.h"
 #include "control/key_loop.h"
 
@@ -21,11 +27,18 @@ class JobLoop {
 
  private:
   void on_change(const client::CacheChange& change);
+  void on_pod(const client::CacheChange& change);
   void mark_owner(objects::View pod);
+  void mark_matching(objects::View orphan);
+  std::vector<objects::Value> pods_for(const objects::Value& job, std::string_view uid) const;
   Step look_at(const Subject& job);
 
   client::House house_;
   client::ObjectCache& cache_;
+  // Pods without a controller, by the job that their labels name; and jobs whose selector their
+  // user wrote, which may match any of them.
+  std::map<std::string, std::set<objects::ObjectKey>, std::less<>> orphans_;
+  std::set<objects::ObjectKey> manual_jobs_;
   KeyLoop loop_;
 };
 

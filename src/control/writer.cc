@@ -56,6 +56,7 @@ client::Call call_of(const Edit& edit) {
     case Edit::Verb::remove:
       call.verb = client::Verb::remove;
       call.grace_period_seconds = edit.grace_period_seconds;
+      if (edit.in_foreground) call.propagation = client::Propagation::foreground;
       call.preconditions.uid = std::string(objects::uid_of(edit.object));
       break;
     case Edit::Verb::bind:
@@ -168,6 +169,7 @@ void Writer::on_answer(Id id, std::size_t index, Result<Value> answer) {
   } else {
     ++counts_.refused;
     log_refusal(edit, answer.error());
+    complain(edit, answer.error());
     if (list.outcome.done()) {
       list.outcome = {.refused = std::move(answer).error(), .resource = edit.resource};
     }
@@ -189,6 +191,21 @@ void Writer::log_refusal(const Edit& edit, const Error& error) const {
                                            {"resource", edit.resource.plural},
                                            {"object", objects::key_of(edit.object).to_string()},
                                            {"error", error.message}});
+  }
+}
+
+void Writer::complain(const Edit& edit, const Error& error) {
+  if (!edit.complaint || WriteOutcome{.refused = error}.is_unknown()) return;
+  switch (error.code) {
+    case ErrorCode::conflict:
+    case ErrorCode::not_found:
+    case ErrorCode::already_exists:
+      return;
+    default: {
+      core::Note note = *edit.complaint;
+      note.message += error.message;
+      events_.record(note);
+    }
   }
 }
 

@@ -75,6 +75,7 @@ class Writer {
   void on_answer(Id id, std::size_t index, Result<objects::Value> answer);
   void finish_if_over(Id id);
   void log_refusal(const core::Edit& edit, const Error& error) const;
+  void complain(const core::Edit& edit, const Error& error);
 
   client::Api& api_;
   client::ObjectCache& cache_;

@@ -45,8 +45,13 @@ struct Edit {
   objects::Resource resource = {};
   objects::Value object = {};
   std::optional<std::int64_t> grace_period_seconds = {};  // remove
+  bool in_foreground = false;                             // remove: what it owns goes first
   std::optional<Note> note = {};
   bool alongside = false;  // need not wait for the answer to the edit before it
+
+  // What is said about an object when the server refuses this, with the server's sentence after
+  // the message; not when somebody was merely faster, nor when the answer was lost.
+  std::optional<Note> complaint = {};
 
   static Edit create(const objects::Resource& resource, objects::Value object);
   static Edit update(const objects::Resource& resource, objects::Value object);

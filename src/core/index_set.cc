@@ -72,6 +72,23 @@ std::int64_t IndexSet::count() const {
   return total;
 }
 
+std::int64_t IndexSet::count_common(const IndexSet& other) const {
+  std::int64_t total = 0;
+  auto mine = intervals_.begin();
+  auto theirs = other.intervals_.begin();
+  while (mine != intervals_.end() && theirs != other.intervals_.end()) {
+    const std::int64_t first = std::max(mine->first, theirs->first);
+    const std::int64_t last = std::min(mine->last, theirs->last);
+    total += std::max<std::int64_t>(last - first + 1, 0);
+    if (mine->last < theirs->last) {
+      ++mine;
+    } else {
+      ++theirs;
+    }
+  }
+  return total;
+}
+
 std::vector<std::int64_t> IndexSet::missing(std::int64_t limit, std::int64_t count_max) const {
   std::vector<std::int64_t> result;
   const auto take_until = [&](std::int64_t from, std::int64_t until) {

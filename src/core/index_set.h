@@ -26,7 +26,11 @@ class IndexSet {
   void add_all(const IndexSet& other);
 
   bool has(std::int64_t index) const;
+  bool empty() const { return intervals_.empty(); }
   std::int64_t count() const;
+
+  // How many are in both.
+  std::int64_t count_common(const IndexSet& other) const;
 
   // The lowest indexes in [0, limit) that are not in the set, at most so many.
   std::vector<std::int64_t> missing(std::int64_t limit, std::int64_t count_max) const;

@@ -49,6 +49,11 @@ inline constexpr std::string_view is_group_workload = "kueue.x-k8s.io/is-group-w
 inline constexpr std::string_view hostname_label = "kubernetes.io/hostname";
 inline constexpr std::string_view job_tracking = "batch.kubernetes.io/job-tracking";
 inline constexpr std::string_view completion_index = "batch.kubernetes.io/job-completion-index";
+inline constexpr std::string_view index_failures = "batch.kubernetes.io/job-index-failure-count";
+inline constexpr std::string_view index_ignored_failures =
+    "batch.kubernetes.io/job-index-ignored-failure-count";
+inline constexpr std::string_view scheduled_timestamp =
+    "batch.kubernetes.io/cronjob-scheduled-timestamp";
 inline constexpr std::string_view job_name_label = "batch.kubernetes.io/job-name";
 inline constexpr std::string_view controller_uid_label = "batch.kubernetes.io/controller-uid";
 inline constexpr std::string_view legacy_job_name_label = "job-name";

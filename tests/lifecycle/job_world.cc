@@ -50,6 +50,23 @@ JobWorld::JobWorld(const JobWorldOptions& options) {
   if (options.completions) {
     job.set({"spec", "completions"}, Value::integer(*options.completions));
   }
+  if (options.replaces_only_failed) {
+    job.set({"spec", "podReplacementPolicy"}, Value::string("Failed"));
+  }
+  if (options.backoff_limit_per_index) {
+    job.set({"spec", "backoffLimitPerIndex"}, Value::integer(*options.backoff_limit_per_index));
+  }
+  if (options.ignores_exit_5) {
+    job.set({"spec", "podFailurePolicy"}, objects::parse_json(R"({"rules": [
+        {"action": "Ignore", "onExitCodes": {"operator": "In", "values": [5]}}]})")
+                                              .must());
+  }
+  if (!options.enough_indexes.empty()) {
+    job.set({"spec", "successPolicy"},
+            objects::parse_json(fmt::format(R"({{"rules": [{{"succeededIndexes": "{}"}}]}})",
+                                            options.enough_indexes))
+                .must());
+  }
   job_ = job.value();
   touch(job_);
   last_ = {job_, {}};
@@ -83,6 +100,18 @@ void JobWorld::set_parallelism(std::int64_t parallelism) {
   touch(job_);
 }
 
+void JobWorld::set_size(std::int64_t size) {
+  job_ = Draft(job_).set({"spec", "completions"}, Value::integer(size)).value();
+  set_parallelism(size);
+}
+
+void JobWorld::edit_spec(const std::function<void(Draft&)>& change) {
+  Draft job(job_);
+  change(job);
+  job_ = job.value();
+  touch(job_);
+}
+
 void JobWorld::set_deadline(std::int64_t seconds) {
   job_ = Draft(job_).set({"spec", "activeDeadlineSeconds"}, Value::integer(seconds)).value();
   touch(job_);
@@ -93,6 +122,7 @@ void JobWorld::run_pod(std::size_t which) {
   if (name == nullptr || !is_active(pods_[*name])) return;
   Value& pod = pods_[*name];
   pod = Draft(pod)
+            .set({"spec", "nodeName"}, Value::string("n1"))
             .set({"status", "phase"}, Value::string("Running"))
             .set({"status", "conditions"},
                  Value::array({Value::object(
@@ -101,16 +131,19 @@ void JobWorld::run_pod(std::size_t which) {
   touch(pod);
 }
 
-void JobWorld::end_pod(std::size_t which, bool succeeded) {
+void JobWorld::end_pod_with(std::size_t which, std::int64_t exit_code) {
   const std::string* name = nth_pod(which);
   if (name == nullptr || has_ended(pods_[*name])) return;
   Value& pod = pods_[*name];
-  const Value ended = Value::object({{"finishedAt", Value::string(time_text(now_))}});
+  const bool succeeded = exit_code == 0;
+  const Value ended = Value::object(
+      {{"exitCode", Value::integer(exit_code)}, {"finishedAt", Value::string(time_text(now_))}});
   pod = Draft(pod)
             .set({"status", "phase"}, Value::string(succeeded ? "Succeeded" : "Failed"))
             .drop({"status", "conditions"})
             .set({"status", "containerStatuses"},
-                 Value::array({Value::object({{"state", Value::object({{"terminated", ended}})}})}))
+                 Value::array({Value::object({{"name", Value::string("main")},
+                                              {"state", Value::object({{"terminated", ended}})}})}))
             .value();
   touch(pod);
 }
@@ -126,6 +159,11 @@ void JobWorld::confirm_deletions() {
   }
   for (const std::string& name : names) {
     confirmed_.insert(name);
+    Value& pod = pods_[name];
+    if (!has_ended(pod)) {
+      pod = Draft(pod).set({"status", "phase"}, Value::string("Failed")).value();
+      touch(pod);
+    }
     collect(name);
   }
 }
@@ -170,6 +208,7 @@ bool JobWorld::create_pod(const Value& pod) {
   const std::string name(objects::name_of(pod));
   if (pods_.contains(name)) return false;
   if (is_finished()) violate("a pod was made for a finished job");
+  check_failures(pod);
   Value made = Draft(pod)
                    .set({"metadata", "uid"}, Value::string(fmt::format("p{}", ++uid_)))
                    .set({"metadata", "creationTimestamp"}, Value::string(time_text(now_)))
@@ -241,7 +280,9 @@ void JobWorld::check_status(const Value& before) {
   const View was = before["status"];
   const View is = job_["status"];
   for (const std::string_view counter : {"succeeded", "failed"}) {
-    if (is[counter].integer_or(0) < was[counter].integer_or(0)) {
+    const bool is_elastic =
+        counter == "succeeded" && job_["spec"]["completions"] == job_["spec"]["parallelism"];
+    if (!is_elastic && is[counter].integer_or(0) < was[counter].integer_or(0)) {
       violate(fmt::format("{} fell", counter));
     }
   }
@@ -267,6 +308,20 @@ void JobWorld::check_pods() {
   }
 }
 
+// What an index has failed is never forgotten, and never more than it may.
+void JobWorld::check_failures(View made) {
+  const auto limit = job_["spec"]["backoffLimitPerIndex"].integer();
+  const View annotations = objects::annotations_of(made);
+  const auto text = annotations[words::index_failures].string();
+  if (limit.has_value() != text.has_value()) violate("a pod tells of failures where it should not");
+  if (!limit || !text) return;
+  const std::int64_t failures = std::stoll(std::string(*text));
+  std::int64_t& before = failures_[std::string(annotations[words::completion_index].string_or(""))];
+  if (failures > *limit) violate("an index was tried too often");
+  if (failures < before) violate("an index forgot its failures");
+  before = std::max(before, failures);
+}
+
 // A pod that was deleted and then exits well is what the status made of it first.
 void JobWorld::note_release(const Value& pod) {
   bool is_listed_as_failed = false;
@@ -276,9 +331,18 @@ void JobWorld::note_release(const Value& pod) {
   const bool has_succeeded = pod["status"]["phase"].string_or("") == "Succeeded";
   if (has_succeeded && !is_listed_as_failed) {
     ++succeeded_;
-  } else if (has_ended(pod) || objects::is_being_deleted(pod)) {
-    ++failed_;
+    return;
   }
+  const bool is_ignored =
+      job_["spec"]["podFailurePolicy"] &&
+      pod["status"]["containerStatuses"][0]["state"]["terminated"]["exitCode"].integer_or(0) == 5;
+  // A pod that the job takes away takes along what it knew.
+  const bool is_forgotten = !has_ended(pod) && !objects::is_being_deleted(pod);
+  const View index = objects::annotations_of(pod)[words::completion_index];
+  if (is_forgotten) failures_.erase(std::string(index.string_or("")));
+  const bool is_spared = objects::is_being_deleted(pod) && says(job_, "SuccessCriteriaMet");
+  const bool is_failed = (has_ended(pod) || objects::is_being_deleted(pod)) && !is_spared;
+  if (is_listed_as_failed || (is_failed && !is_ignored)) ++failed_;
 }
 
 void JobWorld::touch(Value& object) {

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -19,6 +20,7 @@
 #include <vector>
 
 #include "base/instant.h"
+#include "core/draft.h"
 #include "core/edit.h"
 #include "core/lifecycle/run_job.h"
 #include "objects/value.h"
@@ -31,6 +33,10 @@ struct JobWorldOptions {
   std::int64_t parallelism = 4;
   std::int64_t backoff_limit = 6;
   bool suspended = false;
+  bool replaces_only_failed = false;
+  std::optional<std::int64_t> backoff_limit_per_index = {};
+  bool ignores_exit_5 = false;      // by its pod failure policy
+  std::string enough_indexes = {};  // of its success policy; empty: it has none
 };
 
 // What reaches the server of the edits of one step. Of those that go alongside each other the
@@ -49,10 +55,13 @@ class JobWorld {
   // What users, the clock and the node do.
   void set_suspended(bool suspended);
   void set_parallelism(std::int64_t parallelism);
+  void set_size(std::int64_t size);  // completions and parallelism together
   void set_deadline(std::int64_t seconds);
+  void edit_spec(const std::function<void(Draft&)>& change);
   void advance(Span span) { now_ = now_ + span; }
   void run_pod(std::size_t which);
-  void end_pod(std::size_t which, bool succeeded);
+  void end_pod(std::size_t which, bool succeeded) { end_pod_with(which, succeeded ? 0 : 1); }
+  void end_pod_with(std::size_t which, std::int64_t exit_code);
   void delete_pod(std::size_t which);
   void confirm_deletions();
   void run_and_end_all();
@@ -86,6 +95,7 @@ class JobWorld {
   bool remove_pod(const objects::Value& pod);
   void check_status(const objects::Value& before);
   void check_pods();
+  void check_failures(objects::View made);
   void note_release(const objects::Value& pod);
   void touch(objects::Value& object);
   void collect(const std::string& name);
@@ -100,6 +110,7 @@ class JobWorld {
   std::int64_t uid_ = 0;
   std::int64_t succeeded_ = 0;
   std::int64_t failed_ = 0;
+  std::map<std::string, std::int64_t> failures_;  // of indexes, as their pods have told
   bool is_stale_ = false;
   std::int64_t seen_parallelism_ = 0;  // a user may change it while a step is on its way
   std::vector<std::string> violations_;

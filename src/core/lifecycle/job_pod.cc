@@ -104,7 +104,8 @@ PodMaker::PodMaker(const Value& job, const PodsMade& pods)
   pod_ = pod.value();
 }
 
-Value PodMaker::make(std::optional<std::int64_t> index, std::set<std::string>& taken_names) {
+Value PodMaker::make(std::optional<std::int64_t> index, std::set<std::string>& taken_names,
+                     const std::optional<IndexFailures>& failures) {
   const std::string prefix = name_prefix(index);
   Draft pod(pod_);
   pod.set({"metadata", "generateName"}, Value::string(prefix))
@@ -114,6 +115,14 @@ Value PodMaker::make(std::optional<std::int64_t> index, std::set<std::string>& t
     pod.set({"metadata", "labels", words::completion_index}, text)
         .set({"metadata", "annotations", words::completion_index}, text)
         .set({"spec", "hostname"}, Value::string(fmt::format("{}-{}", job_name_, *index)));
+  }
+  if (failures) {
+    pod.set({"metadata", "annotations", words::index_failures},
+            Value::string(std::to_string(failures->counted)));
+  }
+  if (failures && failures->ignored > 0) {
+    pod.set({"metadata", "annotations", words::index_ignored_failures},
+            Value::string(std::to_string(failures->ignored)));
   }
   return pod.value();
 }

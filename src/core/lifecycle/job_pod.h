@@ -17,6 +17,7 @@
 #include <string>
 
 #include "base/instant.h"
+#include "core/lifecycle/job_index_backoff.h"
 #include "objects/value.h"
 
 namespace muster::core {
@@ -30,8 +31,10 @@ class PodMaker {
  public:
   PodMaker(const objects::Value& job, const PodsMade& pods);
 
-  // The name is one that is not taken, and is taken from now on.
-  objects::Value make(std::optional<std::int64_t> index, std::set<std::string>& taken_names);
+  // The name is one that is not taken, and is taken from now on. The failures are those of the
+  // index before it, in a job that counts them.
+  objects::Value make(std::optional<std::int64_t> index, std::set<std::string>& taken_names,
+                      const std::optional<IndexFailures>& failures = {});
 
  private:
   std::string name_prefix(std::optional<std::int64_t> index) const;

@@ -65,13 +65,25 @@ std::vector<JobPod> read_pods(std::span<const Value> pods) {
 
 namespace {
 
-// When all containers have ended: when the last one did.
+bool is_sidecar(View pod, std::string_view container) {
+  for (View each : pod["spec"]["initContainers"].elements()) {
+    if (each["name"].string_or("") != container) continue;
+    return each["restartPolicy"].string_or("") == "Always";
+  }
+  return false;
+}
+
+// When all containers have ended, sidecars included: when the last one did.
 std::optional<Instant> containers_ended(View pod) {
   std::optional<Instant> last;
-  for (View each : pod["status"]["containerStatuses"].elements()) {
-    const auto ended = objects::instant_of(each["state"]["terminated"]["finishedAt"]);
-    if (!ended) return std::nullopt;
-    if (!last || *last < *ended) last = ended;
+  for (const std::string_view list : {"containerStatuses", "initContainerStatuses"}) {
+    for (View each : pod["status"][list].elements()) {
+      const bool is_init = list == "initContainerStatuses";
+      if (is_init && !is_sidecar(pod, each["name"].string_or(""))) continue;
+      const auto ended = objects::instant_of(each["state"]["terminated"]["finishedAt"]);
+      if (!ended) return std::nullopt;
+      if (!last || *last < *ended) last = ended;
+    }
   }
   return last;
 }
@@ -153,17 +165,29 @@ std::vector<const JobPod*> surplus_pods(std::span<const JobPod> pods,
   return surplus;
 }
 
-std::optional<Instant> back_off_until(std::span<const JobPod> pods, Instant now) {
+std::optional<Instant> back_off_end(std::int64_t failures, Instant last_failure, Instant now) {
   constexpr std::int64_t first_seconds = 10;
   constexpr std::int64_t seconds_max = 600;
+  if (failures <= 0) return std::nullopt;
+  std::int64_t seconds = first_seconds;
+  for (std::int64_t i = 1; i < failures && seconds < seconds_max; ++i) {
+    seconds = std::min(2 * seconds, seconds_max);
+  }
+  const Span wait = Span::of_seconds(seconds);
+  const Instant end{saturating_add(last_failure.nanoseconds, wait.nanoseconds)};
+  if (end <= now || last_failure > now + wait) return std::nullopt;
+  return end;
+}
+
+std::optional<Instant> back_off_until(std::span<const JobPod> pods, Instant now) {
   std::optional<Instant> last_success;
   for (const JobPod& pod : pods) {
     if (pod.phase != JobPod::Phase::succeeded) continue;
     const Instant finished = finish_time(pod);
     if (!last_success || *last_success < finished) last_success = finished;
   }
-  std::int64_t seconds = 0;
-  std::optional<Instant> last_failure;
+  std::int64_t failures = 0;
+  Instant last_failure;
   for (const JobPod& pod : pods) {
     // A pod that its job took away (untracked, deleted) did not fail.
     const bool failed = pod.is_deleted ? pod.is_tracked && pod.phase != JobPod::Phase::succeeded
@@ -171,12 +195,9 @@ std::optional<Instant> back_off_until(std::span<const JobPod> pods, Instant now)
     if (!failed) continue;
     const Instant finished = finish_time(pod);
     if (last_success && finished <= *last_success) continue;
-    seconds = seconds == 0 ? first_seconds : std::min(2 * seconds, seconds_max);
-    if (!last_failure || *last_failure < finished) last_failure = finished;
+    if (failures++ == 0 || last_failure < finished) last_failure = finished;
   }
-  const Span wait = Span::of_seconds(seconds);
-  if (!last_failure || *last_failure > now + wait) return std::nullopt;
-  return Instant{saturating_add(last_failure->nanoseconds, wait.nanoseconds)};
+  return back_off_end(failures, last_failure, now);
 }
 
 }  // namespace muster::core

@@ -32,7 +32,11 @@ struct JobPod {
   bool is_ready = false;
   bool is_bound = false;  // has a node
 
-  bool has_ended() const { return phase == Phase::succeeded || phase == Phase::failed; }
+  // One that was deleted before it had a node has ended without anybody there to say so.
+  bool never_ran() const { return is_deleted && !is_bound && phase == Phase::pending; }
+  bool has_ended() const {
+    return phase == Phase::succeeded || phase == Phase::failed || never_ran();
+  }
   bool is_active() const { return !has_ended() && !is_deleted; }
   bool is_terminating() const { return !has_ended() && is_deleted; }
 };
@@ -52,10 +56,13 @@ std::vector<const JobPod*> surplus_pods(std::span<const JobPod> pods,
                                         std::optional<std::int64_t> completions_if_indexed,
                                         std::int64_t count);
 
-// How long new pods must wait after failures: 10 s, doubled with each failure since the last
-// success, at most 10 min, from the last failure on. Nothing: they need not. It follows from the
-// pods alone: one that was removed takes its failure with it. A failure that lies further in the
-// future than the wait is long was written before the clock was set back: nobody waits for that.
+// The end of the wait after so many failures in a row, the last of which was then: 10 s, doubled
+// with each failure, at most 10 min. Nothing: nobody has to wait any more, or the failure lies
+// further in the future than the wait is long, because the clock was set back.
+std::optional<Instant> back_off_end(std::int64_t failures, Instant last_failure, Instant now);
+
+// How long new pods of a job must wait, by its failures since the last success. Nothing: they need
+// not. It follows from the pods alone: one that was removed takes its failure with it.
 std::optional<Instant> back_off_until(std::span<const JobPod> pods, Instant now);
 
 }  // namespace muster::core

@@ -30,6 +30,10 @@ bool is_indexed(View job) {
   return job["spec"]["completionMode"].string_or("") == "Indexed";
 }
 
+bool limits_indexes(View job) {
+  return is_indexed(job) && job["spec"]["backoffLimitPerIndex"];
+}
+
 Value time_value(std::optional<Instant> time) {
   return time ? Value::string(format_time(Timestamp::of(*time))) : Value();
 }
@@ -51,6 +55,10 @@ JobStatus JobStatus::of(const Value& job) {
   if (is_indexed(job)) {
     status.completed_indexes =
         IndexSet::parse(from["completedIndexes"].string_or(""), completions_of(job));
+  }
+  if (limits_indexes(job)) {
+    status.failed_indexes =
+        IndexSet::parse(from["failedIndexes"].string_or(""), completions_of(job));
   }
   status.uncounted_succeeded = texts_of(from["uncountedTerminatedPods"]["succeeded"]);
   status.uncounted_failed = texts_of(from["uncountedTerminatedPods"]["failed"]);
@@ -124,6 +132,9 @@ Value JobStatus::applied_to(const Value& job) const {
       .set({"status", "uncountedTerminatedPods"}, uncounted);
   if (is_indexed(job)) {
     draft.set_or_drop({"status", "completedIndexes"}, Value::string(completed_indexes.to_string()));
+  }
+  if (limits_indexes(job)) {
+    draft.set({"status", "failedIndexes"}, Value::string(failed_indexes.to_string()));
   }
   set_time("startTime", start_time);
   set_time("completionTime", completion_time);

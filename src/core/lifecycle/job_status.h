@@ -37,6 +37,7 @@ struct JobStatus {
   std::int64_t succeeded = 0;
   std::int64_t failed = 0;
   IndexSet completed_indexes = {};                    // of an Indexed Job
+  IndexSet failed_indexes = {};                       // of one with a limit per index
   std::vector<std::string> uncounted_succeeded = {};  // uids
   std::vector<std::string> uncounted_failed = {};
   std::optional<Instant> start_time = {};

@@ -11,6 +11,9 @@ namespace muster::core {
 inline constexpr std::int64_t job_pods_per_step_max = 500;
 inline constexpr std::size_t job_uncounted_pods_max = 500;
 
+// Of the pods that a step makes, those whose answers the others wait for.
+inline constexpr std::int64_t job_pods_ahead = 16;
+
 // Pods of one job that may exist at the same time; Kubernetes allows an Indexed Job as many.
 inline constexpr std::int64_t job_pods_max = 100'000;
 

@@ -5,7 +5,6 @@
 #include "core/lifecycle/run_job.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -17,9 +16,15 @@
 #include "base/checked.h"
 #include "core/draft.h"
 #include "core/index_set.h"
+#include "core/lifecycle/job_claim.h"
+#include "core/lifecycle/job_failure_policy.h"
+#include "core/lifecycle/job_index_backoff.h"
+#include "core/lifecycle/job_limits.h"
 #include "core/lifecycle/job_pod.h"
 #include "core/lifecycle/job_pods.h"
+#include "core/lifecycle/job_spec.h"
 #include "core/lifecycle/job_status.h"
+#include "core/lifecycle/job_success_policy.h"
 #include "core/lifecycle/limits.h"
 #include "core/words.h"
 #include "objects/metadata.h"
@@ -44,10 +49,7 @@ struct Verdict {
 class JobLook {
  public:
   explicit JobLook(const JobObserved& observed)
-      : job_(observed.job),
-        spec_(job_["spec"]),
-        now_(observed.now),
-        pods_(read_pods(observed.pods)) {}
+      : job_(observed.job), spec_(job_), now_(observed.now), pods_(read_pods(observed.pods)) {}
 
   JobStep step() {
     if (job_.is_absent() || objects::is_being_deleted(job_)) {
@@ -55,7 +57,7 @@ class JobLook {
     } else if (is_finished()) {
       release_all();
       expire();
-    } else if (!adopt()) {
+    } else if (!claim()) {
       run();
     }
     return std::move(step_);
@@ -66,12 +68,14 @@ class JobLook {
   void count();
   std::optional<Verdict> judge();
   std::optional<Verdict> stated_verdict() const;
-  bool exceeds_back_off_limit() const;
-  bool is_past_deadline();
+  std::optional<Verdict> judge_indexes() const;
+  std::optional<std::string> failing_rule() const;
   void manage();
   void suspend();
   void resume();
   void make_pods(std::int64_t wanted);
+  void create(Value pod);
+  std::int64_t gang(std::int64_t wanted) const;
   std::vector<std::int64_t> indexes_to_make(std::int64_t count) const;
   std::int64_t wanted_active() const;
   bool is_complete() const;
@@ -79,6 +83,8 @@ class JobLook {
   enum class Counting : std::uint8_t { counted, forgotten };
   void take_away(const std::vector<const JobPod*>& gone, Counting counting);
   void account(const std::optional<Verdict>& verdict);
+  bool is_counted(const JobPod& pod) const;
+  bool fails(const JobPod& pod, const std::optional<Verdict>& verdict) const;
   void conclude(const Verdict& verdict);
   void state_unserved();
   void finish_step();
@@ -86,30 +92,22 @@ class JobLook {
   bool is_finished() const;
   void release_all();
   void expire();
-  bool adopt();
-  bool has_failed(const JobPod& pod) const;
-  bool has_place(const JobPod& pod) const;
+  bool claim();
   void look_again_at(Instant time);
   void push(std::vector<Edit>& group, Edit edit) const;
+  Note note(std::string_view reason, std::string message, bool warning) const;
   void record(std::string_view reason, std::string message, bool warning = false);
 
-  bool is_indexed() const { return spec_["completionMode"].string_or("") == "Indexed"; }
-  bool is_suspended() const { return spec_["suspend"].boolean_or(false); }
-  std::int64_t parallelism() const { return spec_["parallelism"].integer_or(1); }
-  std::optional<std::int64_t> completions() const { return spec_["completions"].integer(); }
-  bool replaces_only_failed() const {
-    return spec_["podReplacementPolicy"].string_or("") == "Failed";
-  }
-
   const Value& job_;
-  const View spec_;
+  const JobSpec spec_;
   const Instant now_;
   std::vector<JobPod> pods_;
   JobStatus status_;
   std::int64_t succeeded_ = 0;  // with those that are not counted yet
   std::int64_t failed_ = 0;
   IndexSet completed_;
-  std::set<std::string_view> taken_away_;  // uids
+  std::optional<IndexBackoff> index_backoff_;  // once the pods are counted
+  std::set<std::string_view> taken_away_;      // uids
   std::vector<Edit> removals_;
   std::vector<Edit> releases_;
   std::vector<Edit> creations_;
@@ -121,7 +119,7 @@ void JobLook::run() {
   status_ = JobStatus::of(job_);
   count();
   const bool starts = !status_.start_time || status_.is_true("Suspended");
-  if (starts && !is_suspended()) status_.start_time = now_;
+  if (starts && !spec_.is_suspended) status_.start_time = now_;
   std::optional<Verdict> verdict = judge();
   if (verdict) {
     take_away(surplus_pods(pods_, std::nullopt, INT64_MAX), Counting::counted);
@@ -129,7 +127,7 @@ void JobLook::run() {
     manage();
     if (is_complete()) {
       verdict = Verdict{true, "CompletionsReached", "Reached expected number of succeeded pods"};
-    } else if (is_suspended()) {
+    } else if (spec_.is_suspended) {
       suspend();
     } else {
       resume();
@@ -160,26 +158,70 @@ void JobLook::count() {
     status_.ready += pod.is_active() && pod.is_ready ? 1 : 0;
     status_.terminating += pod.is_terminating() ? 1 : 0;
     // One that is listed as failed has failed, whatever it says in its last moments.
-    if (!pod.is_tracked || !has_place(pod) || failed.contains(pod.uid)) continue;
+    if (!pod.is_tracked || !spec_.has_place(pod) || failed.contains(pod.uid)) continue;
     if (pod.phase == JobPod::Phase::succeeded) {
-      if (is_indexed()) completed_.add(*pod.index);
+      if (spec_.is_indexed) completed_.add(*pod.index);
       if (!succeeded.contains(pod.uid)) succeeded_ = saturating_add(succeeded_, 1);
-    } else if (has_failed(pod)) {
+    } else if (spec_.has_failed(pod) && is_counted(pod)) {
       failed_ = saturating_add(failed_, 1);
     }
   }
-  if (is_indexed()) succeeded_ = completed_.count();
+  if (spec_.is_indexed) succeeded_ = completed_.count();
+  if (!stated_verdict()) {
+    status_.failed_indexes = failed_indexes(spec_, pods_, std::move(status_.failed_indexes));
+  }
+  IndexSet settled = completed_;
+  settled.add_all(status_.failed_indexes);
+  index_backoff_.emplace(spec_, pods_, settled);
 }
 
 std::optional<Verdict> JobLook::judge() {
   if (auto stated = stated_verdict()) return stated;
-  if (exceeds_back_off_limit()) {
+  if (auto message = failing_rule()) {
+    return Verdict{false, "PodFailurePolicy", std::move(*message)};
+  }
+  if (exceeds_back_off_limit(spec_, pods_, failed_)) {
     return Verdict{false, "BackoffLimitExceeded", "Job has reached the specified backoff limit"};
   }
-  if (is_past_deadline()) {
+  const auto deadline = deadline_of(spec_, status_.start_time);
+  if (deadline && now_ >= *deadline) {
     return Verdict{false, "DeadlineExceeded", "Job was active longer than specified deadline"};
   }
+  if (deadline) look_again_at(*deadline);
+  return spec_.is_indexed ? judge_indexes() : std::nullopt;
+}
+
+std::optional<Verdict> JobLook::judge_indexes() const {
+  const std::int64_t failed = status_.failed_indexes.count();
+  const std::int64_t failed_max = spec_.view["maxFailedIndexes"].integer_or(INT64_MAX);
+  const std::int64_t completions = spec_.completions.value_or(0);
+  if (failed > failed_max) {
+    return Verdict{false, "MaxFailedIndexesExceeded",
+                   "Job has exceeded the specified maximal number of failed indexes"};
+  }
+  if (failed > 0 && saturating_add(failed, succeeded_) >= completions) {
+    return Verdict{false, "FailedIndexes", "Job has failed indexes"};
+  }
+  if (auto met = met_success_rule(spec_.view["successPolicy"], completions, completed_)) {
+    return Verdict{true, "SuccessPolicy", std::move(*met)};
+  }
   return std::nullopt;
+}
+
+// What the pod failure policy says when a failure is to end the job.
+std::optional<std::string> JobLook::failing_rule() const {
+  const View policy = spec_.view["podFailurePolicy"];
+  if (!policy) return std::nullopt;
+  for (const JobPod& pod : pods_) {
+    if (!spec_.has_failed(pod)) continue;
+    FailureMatch match = match_failure_policy(policy, pod.object);
+    if (match.action == FailureAction::fail_job) return std::move(match.message);
+  }
+  return std::nullopt;
+}
+
+bool JobLook::is_counted(const JobPod& pod) const {
+  return match_failure_policy(spec_.view["podFailurePolicy"], pod.object).counts();
 }
 
 // What an earlier step decided stays decided.
@@ -193,34 +235,12 @@ std::optional<Verdict> JobLook::stated_verdict() const {
   return std::nullopt;
 }
 
-bool JobLook::exceeds_back_off_limit() const {
-  const std::int64_t limit = spec_["backoffLimit"].integer_or(6);
-  if (failed_ > limit) return true;
-  if (spec_["template"]["spec"]["restartPolicy"].string_or("") != "OnFailure") return false;
-  std::int64_t restarts = 0;
-  for (const JobPod& pod : pods_) {
-    const bool counts = pod.phase == JobPod::Phase::running || pod.phase == JobPod::Phase::pending;
-    if (counts) restarts = saturating_add(restarts, restarts_of(pod));
-  }
-  return limit == 0 ? restarts > 0 : restarts >= limit;
-}
-
-bool JobLook::is_past_deadline() {
-  const auto seconds = spec_["activeDeadlineSeconds"].integer();
-  if (!seconds || !status_.start_time || is_suspended()) return false;
-  const Instant deadline{saturating_add(status_.start_time->nanoseconds,
-                                        saturating_multiply(*seconds, 1'000'000'000))};
-  if (now_ >= deadline) return true;
-  look_again_at(deadline);
-  return false;
-}
-
 void JobLook::manage() {
-  if (is_suspended()) {
+  if (spec_.is_suspended) {
     return take_away(surplus_pods(pods_, std::nullopt, INT64_MAX), Counting::forgotten);
   }
   const std::int64_t wanted = wanted_active();
-  const auto places = is_indexed() ? completions() : std::nullopt;
+  const auto places = spec_.is_indexed ? spec_.completions : std::nullopt;
   const auto surplus =
       surplus_pods(pods_, places, std::max<std::int64_t>(status_.active - wanted, 0));
   if (surplus.empty()) return make_pods(wanted);
@@ -228,48 +248,67 @@ void JobLook::manage() {
 }
 
 std::int64_t JobLook::wanted_active() const {
-  if (parallelism() > job_pods_max) return status_.active;
-  if (!completions()) return succeeded_ > 0 ? status_.active : parallelism();
-  const std::int64_t remaining = saturating_subtract(*completions(), succeeded_);
-  return std::clamp<std::int64_t>(remaining, 0, parallelism());
+  if (spec_.parallelism > job_pods_max) return status_.active;
+  if (!spec_.completions) return succeeded_ > 0 ? status_.active : spec_.parallelism;
+  const std::int64_t remaining = saturating_subtract(*spec_.completions, succeeded_);
+  return std::clamp<std::int64_t>(remaining, 0, spec_.parallelism);
 }
 
 void JobLook::make_pods(std::int64_t wanted) {
-  const std::int64_t terminating = replaces_only_failed() ? status_.terminating : 0;
+  const std::int64_t terminating = spec_.replaces_only_failed ? status_.terminating : 0;
   const std::int64_t missing =
       std::min(wanted - status_.active - terminating, job_pods_per_step_max);
   if (missing <= 0) return;
-  if (const auto until = back_off_until(pods_, now_); until && now_ < *until) {
-    return look_again_at(*until);
+  if (!spec_.back_off_limit_per_index) {
+    if (const auto until = back_off_until(pods_, now_)) return look_again_at(*until);
   }
   std::set<std::string> names;
   for (const JobPod& pod : pods_) names.emplace(pod.name);
-  PodMaker maker(job_, {.started = status_.start_time.value_or(now_), .gang_size = wanted});
-  const auto make = [&](std::optional<std::int64_t> index) {
-    Value pod = maker.make(index, names);
-    record("SuccessfulCreate", fmt::format("Created pod: {}", objects::name_of(pod)));
-    push(creations_, Edit::create(pods, std::move(pod)));
-    ++status_.active;
-  };
-  if (is_indexed()) {
-    for (const std::int64_t index : indexes_to_make(missing)) make(index);
+  PodMaker maker(job_, {.started = status_.start_time.value_or(now_), .gang_size = gang(wanted)});
+  if (spec_.is_indexed) {
+    for (const std::int64_t index : indexes_to_make(missing)) {
+      const auto until = index_backoff_->wait_until(index, now_);
+      if (until) {
+        look_again_at(*until);
+      } else {
+        create(maker.make(index, names, index_backoff_->failures_of_next(index)));
+      }
+    }
   } else {
-    for (std::int64_t i = 0; i < missing; ++i) make(std::nullopt);
+    for (std::int64_t i = 0; i < missing; ++i) create(maker.make(std::nullopt, names));
   }
+}
+
+// An index that failed for good never has a pod again: nobody may wait for it.
+std::int64_t JobLook::gang(std::int64_t wanted) const {
+  if (!spec_.completions || status_.failed_indexes.empty()) return wanted;
+  const std::int64_t left = *spec_.completions - succeeded_ - status_.failed_indexes.count();
+  return std::clamp<std::int64_t>(left, 1, std::max<std::int64_t>(wanted, 1));
+}
+
+// The first few go ahead: where they are refused, a thousand others would be too.
+void JobLook::create(Value pod) {
+  record("SuccessfulCreate", fmt::format("Created pod: {}", objects::name_of(pod)));
+  Edit edit = Edit::create(pods, std::move(pod));
+  edit.alongside = !creations_.empty() && std::ssize(creations_) != job_pods_ahead;
+  edit.complaint = note("FailedCreate", "Error creating: ", true);
+  creations_.push_back(std::move(edit));
+  ++status_.active;
 }
 
 std::vector<std::int64_t> JobLook::indexes_to_make(std::int64_t count) const {
   IndexSet occupied = completed_;
+  occupied.add_all(status_.failed_indexes);
   for (const JobPod& pod : pods_) {
-    const bool holds = pod.is_active() || (replaces_only_failed() && pod.is_terminating());
+    const bool holds = pod.is_active() || (spec_.replaces_only_failed && pod.is_terminating());
     if (holds && pod.index) occupied.add(*pod.index);
   }
-  return occupied.missing(completions().value_or(0), count);
+  return occupied.missing(spec_.completions.value_or(0), count);
 }
 
 bool JobLook::is_complete() const {
   if (status_.active != 0) return false;
-  return completions() ? succeeded_ >= *completions() : succeeded_ > 0;
+  return spec_.completions ? succeeded_ >= *spec_.completions : succeeded_ > 0;
 }
 
 void JobLook::suspend() {
@@ -292,6 +331,7 @@ void JobLook::take_away(const std::vector<const JobPod*>& gone, Counting countin
       push(removals_, Edit::update(pods, without_finalizer(pod->object, words::job_tracking)));
     }
     push(deletions, Edit::remove(pods, pod->object));
+    deletions.back().complaint = note("FailedDelete", "Error deleting: ", true);
     taken_away_.insert(pod->uid);
     --status_.active;
     ++status_.terminating;
@@ -311,23 +351,31 @@ void JobLook::account(const std::optional<Verdict>& verdict) {
   std::size_t new_indexes = 0;
   for (const JobPod& pod : pods_) {
     if (!pod.is_tracked || taken_away_.contains(pod.uid)) continue;
-    const bool ended = pod.phase == JobPod::Phase::succeeded || has_failed(pod);
-    if (!ended && !verdict) continue;
+    const bool ended = pod.phase == JobPod::Phase::succeeded || spec_.has_failed(pod);
+    if (!verdict && (!ended || index_backoff_->holds(pod))) continue;
     if (new_indexes + status_.uncounted() >= job_uncounted_pods_max) break;
     push(releases_, Edit::update(pods, without_finalizer(pod.object, words::job_tracking)));
-    if (!has_place(pod)) continue;
+    if (!spec_.has_place(pod)) continue;
     if (pod.phase == JobPod::Phase::succeeded && !failed.contains(pod.uid)) {
-      if (is_indexed()) {
+      if (spec_.is_indexed) {
         new_indexes += completed.has(*pod.index) ? 0U : 1U;
         completed.add(*pod.index);
       } else if (!succeeded.contains(pod.uid)) {
         status_.uncounted_succeeded.emplace_back(pod.uid);
       }
-    } else if (has_failed(pod) || (verdict && !verdict->succeeded)) {
-      if (!failed.contains(pod.uid)) status_.uncounted_failed.emplace_back(pod.uid);
+    } else if (fails(pod, verdict) && is_counted(pod) && !failed.contains(pod.uid)) {
+      status_.uncounted_failed.emplace_back(pod.uid);
     }
   }
-  if (is_indexed()) status_.succeeded = completed.count();
+  if (spec_.is_indexed) status_.succeeded = completed.count();
+}
+
+// Pods that were taken away because the job had succeeded without them did not fail; where it
+// failed, all that had not ended did.
+bool JobLook::fails(const JobPod& pod, const std::optional<Verdict>& verdict) const {
+  if (verdict && !verdict->succeeded) return true;
+  const bool met_before = objects::is_true(objects::condition(job_, "SuccessCriteriaMet"));
+  return spec_.has_failed(pod) && !(met_before && pod.is_deleted);
 }
 
 // First the verdict, so that it is not judged anew; the end when nothing is left to count.
@@ -342,7 +390,7 @@ void JobLook::conclude(const Verdict& verdict) {
   status_.state({end, "True", verdict.reason, verdict.message}, now_);
   if (!verdict.succeeded) return record(verdict.reason, verdict.message, true);
   status_.completion_time = now_;
-  if (completions() && status_.succeeded > *completions()) {
+  if (spec_.completions && status_.succeeded > *spec_.completions) {
     record("TooManySucceededPods", "Too many succeeded pods running after completion count reached",
            true);
   }
@@ -351,17 +399,11 @@ void JobLook::conclude(const Verdict& verdict) {
 
 // Nothing is ignored silently: what is not served says so on the job.
 void JobLook::state_unserved() {
-  std::vector<std::string> sentences;
-  for (const std::string_view field :
-       {"backoffLimitPerIndex", "maxFailedIndexes", "podFailurePolicy", "successPolicy"}) {
-    if (spec_[field]) sentences.push_back(fmt::format("spec.{} is not served yet", field));
-  }
-  if (parallelism() > job_pods_max) {
-    sentences.push_back(fmt::format("spec.parallelism is {}, but a job may have {} pods at a time",
-                                    parallelism(), job_pods_max));
-  }
-  const bool serves_all = sentences.empty();
-  const std::string message = fmt::format("{}", fmt::join(sentences, "; "));
+  const bool serves_all = spec_.parallelism <= job_pods_max;
+  const std::string message =
+      serves_all ? ""
+                 : fmt::format("spec.parallelism is {}, but a job may have {} pods at a time",
+                               spec_.parallelism, job_pods_max);
   const JobCondition wanted{std::string(words::unserved), serves_all ? "False" : "True",
                             serves_all ? "Served" : "NotServed", message};
   if (status_.state(wanted, now_) && !serves_all) record("NotServed", message, true);
@@ -393,52 +435,19 @@ void JobLook::release_all() {
 }
 
 void JobLook::expire() {
-  const auto seconds = spec_["ttlSecondsAfterFinished"].integer();
-  if (!seconds) return;
-  for (const std::string_view type : {"Complete", "Failed"}) {
-    const View end = objects::condition(job_, type);
-    const auto since = objects::instant_of(end["lastTransitionTime"]);
-    if (!objects::is_true(end) || !since) continue;
-    const Instant until{
-        saturating_add(since->nanoseconds, saturating_multiply(*seconds, 1'000'000'000))};
-    if (now_ < until) return look_again_at(until);
-    step_.edits.push_back(Edit::remove(jobs, job_));
-    return;
-  }
+  const auto until = expiry_of(job_);
+  if (!until) return;
+  if (now_ < *until) return look_again_at(*until);
+  Edit removal = Edit::remove(jobs, job_);
+  removal.in_foreground = true;
+  step_.edits.push_back(std::move(removal));
 }
 
-// Pods that match and have no owner become the job's own, and are looked at in the next step.
-bool JobLook::adopt() {
-  for (const JobPod& pod : pods_) {
-    if (objects::controller_of(pod.object) || pod.is_deleted) continue;
-    Draft draft(pod.object);
-    const View owners = pod.object["metadata"]["ownerReferences"];
-    const Value owner = controller_reference(jobs.api_version(), jobs.kind, job_);
-    if (owners.is_array()) {
-      draft.set({"metadata", "ownerReferences", owners.size()}, owner);
-    } else {
-      draft.set({"metadata", "ownerReferences"}, Value::array({owner}));
-    }
-    const View finalizers = pod.object["metadata"]["finalizers"];
-    const Value tracking = Value::string(words::job_tracking);
-    if (!finalizers.is_array()) {
-      draft.set({"metadata", "finalizers"}, Value::array({tracking}));
-    } else if (!pod.is_tracked) {
-      draft.set({"metadata", "finalizers", finalizers.size()}, tracking);
-    }
-    push(step_.edits, Edit::update(pods, draft.value()));
-  }
+// Whose pods are the job's own is settled before they are counted.
+bool JobLook::claim() {
+  step_.edits = claim_pods(job_, pods_);
+  std::erase_if(pods_, [](const JobPod& pod) { return !objects::controller_of(pod.object); });
   return !step_.edits.empty();
-}
-
-// A pod that was deleted never gets to say that it failed.
-bool JobLook::has_failed(const JobPod& pod) const {
-  if (pod.phase == JobPod::Phase::failed) return true;
-  return !replaces_only_failed() && pod.is_terminating();
-}
-
-bool JobLook::has_place(const JobPod& pod) const {
-  return !is_indexed() || (pod.index && *pod.index < completions().value_or(0));
 }
 
 void JobLook::look_again_at(Instant time) {
@@ -451,13 +460,17 @@ void JobLook::push(std::vector<Edit>& group, Edit edit) const {
   group.push_back(std::move(edit));
 }
 
+Note JobLook::note(std::string_view reason, std::string message, bool warning) const {
+  return {.resource = jobs,
+          .about = job_,
+          .warning = warning,
+          .reason = std::string(reason),
+          .message = std::move(message),
+          .component = "job-controller"};
+}
+
 void JobLook::record(std::string_view reason, std::string message, bool warning) {
-  push(notes_, Edit::record({.resource = jobs,
-                             .about = job_,
-                             .warning = warning,
-                             .reason = std::string(reason),
-                             .message = std::move(message),
-                             .component = "job-controller"}));
+  push(notes_, Edit::record(note(reason, std::move(message), warning)));
 }
 
 bool is_managed_elsewhere(View job) {

@@ -30,6 +30,14 @@ Life arbitrary_life() {
   life.options.suspended = *rc::gen::arbitrary<bool>();
   life.options.completions = *rc::gen::inRange<std::int64_t>(0, 7);
   if (!life.options.indexed && *rc::gen::inRange(0, 4) == 0) life.options.completions.reset();
+  life.options.replaces_only_failed = *rc::gen::arbitrary<bool>();
+  life.options.ignores_exit_5 = *rc::gen::arbitrary<bool>();
+  if (life.options.indexed && *rc::gen::arbitrary<bool>()) {
+    life.options.backoff_limit_per_index = *rc::gen::inRange<std::int64_t>(0, 4);
+  }
+  if (life.options.indexed && *life.options.completions > 2 && *rc::gen::arbitrary<bool>()) {
+    life.options.enough_indexes = "0,2";
+  }
   life.with_stale_steps = *rc::gen::arbitrary<bool>();
   return life;
 }
@@ -50,7 +58,8 @@ void happen(JobWorld& world, const Life& life) {
       return world.run_pod(which);
     case 6:
     case 7:
-      return world.end_pod(which, *rc::gen::inRange(0, 3) != 0);
+      return world.end_pod_with(which,
+                                *rc::gen::elementOf(std::vector<std::int64_t>{0, 0, 0, 1, 5}));
     case 8:
       return world.confirm_deletions();
     default: {
@@ -95,7 +104,12 @@ RC_GTEST_PROP(RunJob, counts_every_pod_once_whatever_is_lost, ()) {
   if (life.options.indexed) {
     const auto indexes = status["completedIndexes"].string_or("");
     RC_ASSERT(IndexSet::parse(indexes, *life.options.completions).count() == succeeded);
-    if (is_complete) RC_ASSERT(succeeded == *life.options.completions);
+    const IndexSet failed = IndexSet::parse(status["failedIndexes"].string_or(""), 100);
+    RC_ASSERT(IndexSet::parse(indexes, 100).count_common(failed) == 0);
+    if (is_complete && life.options.enough_indexes.empty()) {
+      RC_ASSERT(succeeded == *life.options.completions);
+    }
+    if (is_complete) RC_ASSERT(failed.empty() || !life.options.enough_indexes.empty());
   } else {
     RC_ASSERT(succeeded == world.succeeded_and_released());
     if (is_complete) RC_ASSERT(succeeded >= life.options.completions.value_or(1));
