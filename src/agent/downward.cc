@@ -70,8 +70,10 @@ Quantity quantity_of(View field, const Quantity& fallback) {
 }  // namespace
 
 View container_named(View pod, std::string_view name) {
-  for (View container : pod["spec"]["containers"].elements()) {
-    if (container["name"].string_or("") == name) return container;
+  for (const std::string_view list : {"containers", "initContainers"}) {
+    for (View container : pod["spec"][list].elements()) {
+      if (container["name"].string_or("") == name) return container;
+    }
   }
   return {};
 }

@@ -33,6 +33,7 @@ Result<VisitEnd> visit(std::span<const char* const> arguments) {
   for (const char* word : arguments.subspan(arguments_min - 1)) visit.arguments.emplace_back(word);
   for (const ContainerSpec& container : spec.pod.containers) {
     if (container.name != name) continue;
+    visit.user = user_of(container);
     for (const auto& [variable, value] : container.environment) {
       visit.environment.push_back(fmt::format("{}={}", variable, value));
     }

@@ -180,10 +180,12 @@ std::vector<std::string> named_in(View pod, const ReferenceKeys& keys) {
   const auto note = [&names](View name) {
     if (const auto text = name.string()) names.emplace(*text);
   };
-  for (View container : pod["spec"]["containers"].elements()) {
-    for (View source : container["envFrom"].elements()) note(source[keys.all]["name"]);
-    for (View variable : container["env"].elements()) {
-      note(variable["valueFrom"][keys.one]["name"]);
+  for (const std::string_view list : {"initContainers", "containers"}) {
+    for (View container : pod["spec"][list].elements()) {
+      for (View source : container["envFrom"].elements()) note(source[keys.all]["name"]);
+      for (View variable : container["env"].elements()) {
+        note(variable["valueFrom"][keys.one]["name"]);
+      }
     }
   }
   for (View volume : pod["spec"]["volumes"].elements()) {

@@ -28,7 +28,9 @@ constexpr Span remove_patience = Span::of_seconds(10);  // of a shim that was to
 PodState creating(const PodSpec& spec) {
   PodState state{.uid = spec.uid, .containers = {}};
   for (const ContainerSpec& container : spec.containers) {
-    state.containers.push_back({.name = container.name, .reason = "ContainerCreating"});
+    state.containers.push_back(
+        {.name = container.name,
+         .reason = container.is_held ? std::string(held_reason) : "ContainerCreating"});
   }
   return state;
 }
@@ -177,9 +179,8 @@ void HostPods::heard(const std::string& uid, std::string_view line) {
   auto state = parse_shim_state(line);
   if (pod == nullptr || !state) return;
   for (const ContainerState& container : state->pod.containers) {
-    if (container.attempt > 0 && container.phase != Phase::exited) {
-      pod->restarts.erase(container.name);
-    }
+    const bool has_begun = container.attempt > 0 || !container.is_held();
+    if (has_begun && container.phase != Phase::exited) pod->restarts.erase(container.name);
   }
   const bool first_creating = state->pod == pod->state.pod && pod->settled;
   // The last state is told when the shim is gone: then there is nothing that could be lost.
@@ -203,18 +204,23 @@ void HostPods::stop(const std::string& uid, Span grace) {
   send(*pod, {.verb = ShimOrder::Verb::stop, .grace = grace});
 }
 
-void HostPods::restart(const std::string& uid, const std::string& container) {
+void HostPods::stop_container(const std::string& uid, const std::string& container, Span grace) {
+  Pod* pod = find(uid);
+  if (pod == nullptr || pod->removing) return;
+  pod->restarts.erase(container);
+  send(*pod, {.verb = ShimOrder::Verb::end, .grace = grace, .container = container});
+}
+
+void HostPods::run(const std::string& uid, const std::string& container) {
   Pod* pod = find(uid);
   if (pod == nullptr || pod->removing || pod->stopping) return;
   const auto& states = pod->state.pod.containers;
-  const bool has_exited = std::any_of(states.begin(), states.end(), [&](const auto& state) {
-    return state.name == container && state.phase == Phase::exited;
+  const bool may_run = std::any_of(states.begin(), states.end(), [&](const auto& state) {
+    return state.name == container && (state.phase == Phase::exited || state.is_held());
   });
-  if (!has_exited) return;
+  if (!may_run) return;
   pod->restarts.insert(container);
-  if (pod->alive) {
-    return send(*pod, {.verb = ShimOrder::Verb::restart, .container = container});
-  }
+  if (pod->alive) return send(*pod, {.verb = ShimOrder::Verb::run, .container = container});
   pod->alive = true;
   examine(uid);
 }
@@ -259,7 +265,7 @@ void HostPods::conclude(const std::string& uid, Descriptor lock) {
 // The shim was killed, or the machine went down: the containers died with it, and nobody saw how.
 void HostPods::mark_lost(Pod& pod) {
   for (ContainerState& container : pod.state.pod.containers) {
-    if (container.phase == Phase::exited) continue;
+    if (container.phase == Phase::exited || container.is_held()) continue;
     container.phase = Phase::exited;
     container.reason = "Error";
     container.message =
@@ -284,8 +290,8 @@ void HostPods::run_again(const std::string& uid, Pod& pod, Descriptor lock) {
   }
   for (ContainerState& container : pod.state.pod.containers) {
     if (std::find(names.begin(), names.end(), container.name) == names.end()) continue;
-    container = {
-        .name = container.name, .reason = "ContainerCreating", .attempt = container.attempt + 1};
+    const int attempt = container.is_held() ? container.attempt : container.attempt + 1;
+    container = {.name = container.name, .reason = "ContainerCreating", .attempt = attempt};
   }
   report(pod);
 }

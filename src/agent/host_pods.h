@@ -10,7 +10,7 @@
 //
 //                 start()                first state            shim gone, state read
 //   unknown ───────────────► starting ──────────────► alive ───────────────────────► ended
-//      │ adopt(): lock held       ▲  connect, again and again     │        restart() │
+//      │ adopt(): lock held       ▲  connect, again and again     │            run() │
 //      ├──────────────────────────┘                               │  ◄───────────────┘
 //      │ adopt(): lock free, state there ──────────────────────► ended
 //      ◄── remove(): killed, shim gone, folder gone ──────────────┴──────────────────┘
@@ -60,7 +60,8 @@ class HostPods {
 
   void adopt(Found found);
   void start(PodSpec spec);
-  void restart(const std::string& uid, const std::string& container);
+  void run(const std::string& uid, const std::string& container);
+  void stop_container(const std::string& uid, const std::string& container, Span grace);
   void stop(const std::string& uid, Span grace);
   void remove(const std::string& uid);
 

@@ -19,7 +19,11 @@ std::string describe_isolation(const HostOptions& options) {
 }
 
 HostRuntime::HostRuntime(Executor& house, PollLoop& machine, HostOptions options, const Log& log)
-    : executor_(house), machine_(machine), house_(std::make_shared<House>()) {
+    : executor_(house),
+      machine_(machine),
+      pods_folder_(options.pods_folder),
+      acts_(house, machine),
+      house_(std::make_shared<House>()) {
   auto report = [&house, weak = std::weak_ptr<House>(house_)](PodState state) {
     house.post([weak, state = std::move(state)] {
       const auto here = weak.lock();
@@ -51,10 +55,22 @@ void HostRuntime::start(PodSpec spec) {
   machine_.post([this, spec = std::move(spec)]() mutable { pods_->start(std::move(spec)); });
 }
 
-void HostRuntime::restart(std::string_view uid, std::string_view container) {
+void HostRuntime::run(std::string_view uid, std::string_view container) {
   machine_.post([this, uid = std::string(uid), container = std::string(container)] {
-    pods_->restart(uid, container);
+    pods_->run(uid, container);
   });
+}
+
+void HostRuntime::stop_container(std::string_view uid, std::string_view container, Span grace) {
+  machine_.post([this, uid = std::string(uid), container = std::string(container), grace] {
+    pods_->stop_container(uid, container, grace);
+  });
+}
+
+void HostRuntime::act(std::string_view uid, std::string_view container, ContainerAct act,
+                      Acted acted) {
+  acts_.begin(fmt::format("{}/{}", pods_folder_, uid), std::string(container), std::move(act),
+              std::move(acted));
 }
 
 void HostRuntime::stop(std::string_view uid, Span grace) {

@@ -14,6 +14,7 @@
 #include <string>
 #include <string_view>
 
+#include "agent/host_acts.h"
 #include "agent/host_pods.h"
 #include "agent/pod_runtime.h"
 #include "base/executor.h"
@@ -33,7 +34,10 @@ class HostRuntime final : public PodRuntime {
   void set_listener(Listener listener) override;
   void adopt(Adopted adopted) override;
   void start(PodSpec spec) override;
-  void restart(std::string_view uid, std::string_view container) override;
+  void run(std::string_view uid, std::string_view container) override;
+  void stop_container(std::string_view uid, std::string_view container, Span grace) override;
+  void act(std::string_view uid, std::string_view container, ContainerAct act,
+           Acted acted) override;
   void stop(std::string_view uid, Span grace) override;
   void remove(std::string_view uid) override;
 
@@ -48,6 +52,8 @@ class HostRuntime final : public PodRuntime {
 
   Executor& executor_;
   PollLoop& machine_;
+  const std::string pods_folder_;
+  HostActs acts_;
   std::shared_ptr<House> house_;
   std::unique_ptr<HostPods> pods_;
 };

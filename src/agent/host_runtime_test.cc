@@ -163,7 +163,7 @@ TEST_F(HostRuntimeTest, a_log_that_grows_too_long_loses_its_oldest_part) {
 TEST_F(HostRuntimeTest, a_second_run_has_a_log_of_its_own) {
   const PodSpec spec = world_->pod({"sh", "-c", "echo run in $PWD; exit 1"});
   output_of(spec);
-  world_->runtime().restart(spec.uid, "main");
+  world_->runtime().run(spec.uid, "main");
   ASSERT_TRUE(world_->run_until([&] {
     return state_of(spec.uid).attempt == 1 && state_of(spec.uid).phase == Phase::exited;
   }));

@@ -40,6 +40,18 @@ inline constexpr std::size_t log_line_bytes_max = 16'384;
 inline constexpr std::uint64_t log_file_bytes_max = std::uint64_t{10} << 20;
 inline constexpr int log_files_max = 5;
 
+// A container's last words, from its file and from the end of its log, as a kubelet cuts them.
+inline constexpr std::size_t last_words_bytes_max = 4'096;
+inline constexpr std::size_t last_words_log_bytes_max = 2'048;
+inline constexpr std::size_t last_words_log_lines_max = 80;
+
+// What a probe or hook may answer before the rest is left out.
+inline constexpr std::size_t act_output_bytes_max = 10'240;
+
+// Events that are remembered so that they are counted, and pods whose events are.
+inline constexpr std::size_t events_remembered_max = 4'096;
+inline constexpr std::size_t event_pods_max = 10'000;
+
 // The processes and threads of one container, where the machine lets us count them.
 inline constexpr std::int64_t container_processes_max = 4'096;
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "agent/attached_stream.h"
-#include "agent/enter.h"
+#include "agent/container_visit.h"
 #include "agent/pod_folder.h"
 #include "agent/relayed_stream.h"
 #include "base/os/pipe.h"
@@ -16,34 +16,6 @@
 namespace muster::agent {
 
 namespace {
-
-// Standard input that nobody writes to ends at once.
-Result<RelayEnds> begin_visit(const ExecWish& wish, const std::string& folder,
-                              std::int64_t process) {
-  Pipe input = TRY(make_pipe());
-  Pipe output = TRY(make_pipe());
-  Pipe error = TRY(make_pipe());
-  Pipe status = TRY(make_pipe());
-  Pipe control = TRY(make_pipe());
-  SpawnOptions options{
-      .program = "/proc/self/exe",
-      .arguments = {"muster", "enter", folder, wish.container, fmt::to_string(process),
-                    wish.has_terminal ? "terminal" : "plain"}};
-  options.arguments.insert(options.arguments.end(), wish.command.begin(), wish.command.end());
-  options.descriptors = {{input.read.number(), 0},
-                         {output.write.number(), 1},
-                         {error.write.number(), 2},
-                         {status.write.number(), enter_status_descriptor},
-                         {control.read.number(), enter_control_descriptor}};
-  options.new_session = true;
-  RelayEnds ends{.output = std::move(output.read),
-                 .error = std::move(error.read),
-                 .control = std::move(control.write),
-                 .status = std::move(status.read)};
-  if (wish.has_input) ends.input = std::move(input.write);
-  ends.child = TRY(ChildProcess::spawn(options));
-  return ends;
-}
 
 Result<RelayEnds> begin_connection(std::int64_t process, const std::string& address,
                                    std::uint16_t port) {
@@ -70,11 +42,14 @@ Result<std::int64_t> NodeStreams::process_of(const std::string& pod_uid,
 
 Result<std::unique_ptr<ContainerStream>> NodeStreams::exec(const ExecWish& wish) const {
   const std::int64_t process = TRY(process_of(wish.pod_uid, wish.container));
-  const std::string folder = fmt::format("{}/{}", pods_folder_, wish.pod_uid);
-  return std::make_unique<RelayedStream>(house_, *machine_,
-                                         [wish, folder, process]() -> Result<RelayEnds> {
-                                           return begin_visit(wish, folder, process);
-                                         });
+  const VisitWish visit{.folder = fmt::format("{}/{}", pods_folder_, wish.pod_uid),
+                        .container = wish.container,
+                        .process_id = process,
+                        .command = wish.command,
+                        .has_input = wish.has_input,
+                        .has_terminal = wish.has_terminal};
+  return std::make_unique<RelayedStream>(
+      house_, *machine_, [visit]() -> Result<RelayEnds> { return begin_visit(visit); });
 }
 
 Result<std::unique_ptr<ContainerStream>> NodeStreams::attach(const std::string& pod_uid,

@@ -8,6 +8,7 @@
 //   pods/<uid>/attach/<container>  … on which it lets others read and write with the container
 //   pods/<uid>/shim.log            what the shim had to complain about
 //   pods/<uid>/logs/<container>/<attempt>.log, .log.1 … .log.4    newest first
+//   pods/<uid>/last-words/<container>    its termination message
 //   pods/<uid>/etc/, workspace/    hosts, resolv.conf, hostname; the pod's own writable folder
 //
 //   std::string path = pod_folder::log_path(folder, "main", 0);
@@ -44,6 +45,13 @@ inline std::string etc_path(const std::string& folder) {
 }
 inline std::string workspace_path(const std::string& folder) {
   return folder + "/workspace";
+}
+
+inline std::string last_words_folder(const std::string& folder) {
+  return folder + "/last-words";
+}
+inline std::string last_words_path(const std::string& folder, std::string_view container) {
+  return last_words_folder(folder) + "/" + std::string(container);
 }
 
 inline std::string log_folder(const std::string& folder, std::string_view container) {

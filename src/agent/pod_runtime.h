@@ -3,10 +3,11 @@
 // annotation). One suite runs on both (tests/suites/pod_runtime_suite.h). The node agent decides
 // what should run; a runtime does it and tells what became of it.
 //
-//   runtime.start(spec);              // → on_change({uid, running …}) … on_change({… exited})
-//   runtime.restart(uid, "main");     // an ended container once more, in the same pod
-//   runtime.stop(uid, grace);         // SIGTERM, grace, SIGKILL to the whole tree
-//   runtime.remove(uid);              // forgets it: processes, network, files
+//   runtime.start(spec);                    // → on_change({uid, running …}) … ({… exited})
+//   runtime.run(uid, "main");               // a container that was held, or an ended one again
+//   runtime.stop_container(uid, "main", g); // SIGTERM, grace, SIGKILL to its tree
+//   runtime.stop(uid, grace);               // the same to all of the pod, and its end
+//   runtime.remove(uid);                    // forgets it: processes, network, files
 //
 // Assumes: called on the house thread, answers come there. start() with a uid that it already has
 // changes nothing: nothing runs twice, also across restarts, where adopt() finds what is still
@@ -19,7 +20,9 @@
 //      └────────────────────────── remove() ────────────────────────────────────┴─┘
 //
 // A container whose image is not to be had stays waiting with its reason ("ErrImagePull") and is
-// never tried again: remove() and start() do that.
+// never tried again: remove() and start() do that. Which of its containers runs when, the agent
+// says: those that a spec holds wait ("PodInitializing") for run(). What of a pod runs on when the
+// agent dies; what is held waits for the next one.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -42,7 +45,21 @@ struct Mount {
   std::string source;  // a folder of this machine
   std::string target;  // in the container
   bool read_only = false;
+  // Below the source, resolved when the container starts and never out of it; made as a folder
+  // where nothing is there. Empty: the source itself.
+  std::string below = {};
+
+  friend bool operator==(const Mount&, const Mount&) = default;
 };
+
+// What a container of a pod is for.
+enum class ContainerRole : std::uint8_t { main, init, sidecar };
+
+// The words of a container that waits until those before it are through.
+inline constexpr std::string_view held_reason = "PodInitializing";
+
+// Where a container leaves its last words when its specification names no other place.
+inline constexpr std::string_view last_words_path_default = "/dev/termination-log";
 
 // A container with everything resolved: no references are left.
 struct ContainerSpec {
@@ -56,6 +73,36 @@ struct ContainerSpec {
   bool has_input = false;             // stdin: somebody may attach and write
   bool ends_input_once = false;       // stdinOnce: the input ends when the first of them leaves
   bool has_terminal = false;          // tty
+  ContainerRole role = ContainerRole::main;
+  bool is_held = false;                    // start() leaves it waiting for run()
+  int stop_signal = 15;                    // what asks it to end
+  std::string last_words_path = {};        // a file that it may leave for its status; empty: none
+  bool last_words_from_log = false;        // where it failed and left none
+  std::optional<std::uint32_t> user = {};  // nothing: the runtime's
+  std::optional<std::uint32_t> group = {};
+  std::vector<std::uint32_t> groups = {};  // supplementary
+  bool has_read_only_root = false;
+};
+
+// Something asked of a running container from outside: a probe or a hook.
+struct ContainerAct {
+  enum class Kind : std::uint8_t { exec, http, tcp, grpc };
+  Kind kind = Kind::exec;
+  std::int64_t process_id = 0;            // exec: as its state tells
+  std::vector<std::string> command = {};  // exec
+  std::string host = {};                  // an address
+  std::int64_t port = 0;
+  bool is_encrypted = false;  // http: over TLS, whose certificate nobody checks
+  std::string path = "/";     // http, with its query
+  std::vector<std::pair<std::string, std::string>> headers = {};
+  std::string service = {};  // grpc
+  Span timeout = Span::of_seconds(1);
+};
+
+struct ActOutcome {
+  enum class Verdict : std::uint8_t { success, warning, failure, error };
+  Verdict verdict = Verdict::success;
+  std::string message = {};  // what was said, or why it could not be asked
 };
 
 struct PodSpec {
@@ -84,8 +131,11 @@ struct ContainerState {
   Instant finished = {};
   int exit_code = 0;
   int signal = 0;
-  int attempt = 0;              // how often restart() was obeyed before this run
+  int attempt = 0;              // how often it ran before this run
   std::int64_t process_id = 0;  // running: its first process on this machine; 0: it has none
+
+  // It never ran, and waits for run().
+  bool is_held() const { return phase == Phase::waiting && reason == held_reason; }
 
   // Nothing runs and nothing will, unless somebody asks for it.
   bool is_quiet() const {
@@ -107,6 +157,7 @@ class PodRuntime {
  public:
   using Listener = UniqueFunction<void(const PodState&)>;
   using Adopted = UniqueFunction<void(Result<std::vector<PodState>>)>;
+  using Acted = UniqueFunction<void(ActOutcome)>;
 
   virtual ~PodRuntime() = default;
 
@@ -118,10 +169,18 @@ class PodRuntime {
 
   virtual void start(PodSpec spec) = 0;
 
-  // Runs an exited container again with the same program, volumes, address and names; its earlier
-  // log stays readable as the previous one. Ignored while it runs, while the pod is being stopped,
-  // and for what is not known.
-  virtual void restart(std::string_view uid, std::string_view container) = 0;
+  // Runs a held container, or an exited one again with the same program, volumes, address and
+  // names; its earlier log stays readable as the previous one. Ignored while it runs, while the pod
+  // is being stopped, and for what is not known.
+  virtual void run(std::string_view uid, std::string_view container) = 0;
+
+  // Afterwards this container becomes quiet, and may be run again. A second call may shorten the
+  // grace. Ignored for what does not run.
+  virtual void stop_container(std::string_view uid, std::string_view container, Span grace) = 0;
+
+  // Asks a running container, and tells what it answered within the timeout.
+  virtual void act(std::string_view uid, std::string_view container, ContainerAct act,
+                   Acted acted) = 0;
 
   // Afterwards every container becomes quiet. A second call may shorten the grace, not lengthen it.
   virtual void stop(std::string_view uid, Span grace) = 0;

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <utility>
 
+#include "agent/container_turn.h"
 #include "agent/gang.h"
 #include "base/checked.h"
 #include "base/timestamp.h"
@@ -31,10 +32,12 @@ constexpr int exit_killed = 137;
 struct Counts {
   std::size_t waiting = 0;  // never ran
   std::size_t running = 0;
-  std::size_t ended = 0;  // also those that wait for their next run
+  std::size_t ended = 0;  // main containers, also those that wait for their next run
   std::size_t succeeded = 0;
   std::size_t restarted = 0;  // ended, and will run again
   std::vector<std::string> unready = {};
+  std::vector<std::string> incomplete = {};  // init containers that hold the others back
+  bool has_main_begun = false;
 };
 
 class StatusWriter {
@@ -45,10 +48,13 @@ class StatusWriter {
   }
 
   Value write() {
-    const Node containers = container_statuses();
+    const View inits = pod_["spec"]["initContainers"];
+    const Node init_statuses = container_statuses(inits, true);
+    const Node containers = container_statuses(pod_["spec"]["containers"], false);
     phase_ = decide_phase();
     Rewrite status(pod_["status"]);
     status.set("phase", builder_.text(phase_));
+    if (inits.size() != 0) status.set("initContainerStatuses", init_statuses);
     status.set("containerStatuses", containers);
     status.set("startTime", start_time());
     set_text(status, "hostIP", observation_.node_address);
@@ -141,23 +147,50 @@ class StatusWriter {
     return waiting(state.reason.empty() ? "ContainerCreating" : state.reason, state.message);
   }
 
-  // The present state of one container, which the runtime may know nothing of.
-  ContainerState present(std::string_view name) const {
-    if (const ContainerState* known = state_of(name)) return *known;
-    ContainerState state{.name = std::string(name),
-                         .reason = observation_.waiting.reason,
-                         .message = observation_.waiting.message};
-    if (observation_.is_over) state = lost_container(name, observation_.now);
-    return state;
+  std::string_view waiting_reason() const {
+    const bool is_usual = observation_.waiting.reason == "ContainerCreating";
+    const bool has_inits = pod_["spec"]["initContainers"].size() != 0;
+    return is_usual && has_inits ? held_reason : std::string_view(observation_.waiting.reason);
   }
 
-  void count(const ContainerState& state, bool has_run_before) {
+  // The present state of one container, which the runtime may know nothing of. When everything has
+  // ended, one that should have run is lost; one whose turn never came goes on waiting.
+  ContainerState present(std::string_view name) const {
+    const ContainerState* known = state_of(name);
+    ContainerState state{.name = std::string(name),
+                         .reason = std::string(waiting_reason()),
+                         .message = observation_.waiting.message};
+    if (known != nullptr) state = *known;
+    if (!observation_.is_over || state.phase == Phase::exited || is_its_turn_to_come(state)) {
+      return state;
+    }
+    return lost_container(name, observation_.now);
+  }
+
+  bool is_its_turn_to_come(const ContainerState& state) const {
+    return pod_["spec"]["initContainers"].size() != 0 && state.reason == held_reason &&
+           !ran_before(state.name);
+  }
+
+  bool ran_before(const std::string& name) const { return observation_.previous.contains(name); }
+
+  void count_init(const ContainerState& state, ContainerRole role, bool ready, bool started) {
+    const bool is_through = role == ContainerRole::sidecar ? started : ready;
+    if (!is_through) counts_.incomplete.push_back(state.name);
+    if (role != ContainerRole::sidecar) return;
+    if (!ready) counts_.unready.push_back(state.name);
+    if (state.phase == Phase::running) ++counts_.running;
+  }
+
+  void count_main(const ContainerState& state, bool ready) {
+    const bool has_run = ran_before(state.name) || state.started != Instant{};
+    counts_.has_main_begun = counts_.has_main_begun || has_run;
+    if (!ready) counts_.unready.push_back(state.name);
     if (state.phase == Phase::running) {
       ++counts_.running;
       return;
     }
-    counts_.unready.push_back(state.name);
-    if (state.phase == Phase::waiting && !has_run_before) {
+    if (state.phase == Phase::waiting && !ran_before(state.name)) {
       ++counts_.waiting;
       return;
     }
@@ -167,17 +200,23 @@ class StatusWriter {
     if (again && !observation_.is_over) ++counts_.restarted;
   }
 
-  Node container_status(View container) {
+  Node container_status(View container, bool is_init) {
     const std::string name(container["name"].string_or(""));
-    ContainerState state = present(name);
-    // A container that was waiting when everything ended will not run.
-    if (observation_.is_over && state.phase != Phase::exited) {
-      state = lost_container(name, observation_.now);
-    }
+    const ContainerState state = present(name);
     const auto previous = observation_.previous.find(name);
     const auto back_off = observation_.backing_off.find(name);
     const bool backs_off = back_off != observation_.backing_off.end() && !observation_.is_over;
-    count(state, previous != observation_.previous.end());
+    const ContainerRole role = is_init ? role_of_init(container) : ContainerRole::main;
+    const bool runs = state.phase == Phase::running;
+    const bool started = runs && !observation_.unstarted.contains(name);
+    const bool ready = role == ContainerRole::init
+                           ? state.phase == Phase::exited && state.exit_code == 0
+                           : started && !observation_.unready.contains(name);
+    if (is_init) {
+      count_init(state, role, ready, started);
+    } else {
+      count_main(state, ready);
+    }
     const auto restarts = observation_.restarts.find(name);
     const int restart_count = restarts == observation_.restarts.end() ? 0 : restarts->second;
     Rewrite status{View()};
@@ -191,33 +230,35 @@ class StatusWriter {
     } else {
       status.set("lastState", builder_.object({}));
     }
-    const bool runs = state.phase == Phase::running;
     const bool has_run = state.started != Instant{};
-    status.set("ready", Builder::boolean(runs));
+    status.set("ready", Builder::boolean(ready));
     status.set("restartCount", Builder::integer(restart_count));
     status.set("image", container["image"].node());
     status.set("imageID", has_run ? container["image"].node() : builder_.text(""));
     if (has_run) status.set("containerID", builder_.text(container_id(state)));
-    status.set("started", Builder::boolean(runs));
+    status.set("started", Builder::boolean(started));
     return status.finish(builder_);
   }
 
-  Node container_statuses() {
+  Node container_statuses(View containers, bool is_init) {
     std::vector<Node> statuses;
-    for (View container : pod_["spec"]["containers"].elements()) {
-      statuses.push_back(container_status(container));
+    for (View container : containers.elements()) {
+      statuses.push_back(container_status(container, is_init));
     }
     return builder_.array(statuses);
   }
+
+  bool is_initialized() const { return counts_.incomplete.empty() || counts_.has_main_begun; }
 
   std::string decide_phase() const {
     const std::string_view seen = pod_["status"]["phase"].string_or("");
     if (is_terminal(seen)) return std::string(seen);
     if (observation_.is_over) {
-      const bool all_well = counts_.succeeded == counts_.ended && observation_.reason.empty();
+      const bool all_well = counts_.ended > 0 && counts_.waiting == 0 &&
+                            counts_.succeeded == counts_.ended && observation_.reason.empty();
       return all_well ? "Succeeded" : "Failed";
     }
-    if (counts_.waiting > 0) return "Pending";
+    if (!is_initialized() || counts_.waiting > 0) return "Pending";
     if (counts_.running > 0 || counts_.restarted > 0) return "Running";
     return counts_.succeeded == counts_.ended ? "Succeeded" : "Failed";
   }
@@ -236,7 +277,14 @@ class StatusWriter {
     const bool succeeded = phase_ == "Succeeded";
     const bool over = is_terminal(phase_);
     set("PodReadyToStartContainers", observation_.state.has_value() && !over);
-    set("Initialized", true, succeeded ? "PodCompleted" : "");
+    const bool is_through = succeeded || is_initialized();
+    set("Initialized", is_through,
+        succeeded    ? "PodCompleted"
+        : is_through ? ""
+                     : "ContainersNotInitialized",
+        is_through ? std::string()
+                   : fmt::format("containers with incomplete status: [{}]",
+                                 fmt::join(counts_.incomplete, " ")));
     if (over) {
       const std::string_view reason = succeeded ? "PodCompleted" : "PodFailed";
       set("Ready", false, reason);
@@ -291,11 +339,6 @@ Value pod_with_status(const Value& pod, const PodObservation& observation) {
 
 bool is_terminal(std::string_view phase) {
   return phase == "Succeeded" || phase == "Failed";
-}
-
-bool is_restarted(View pod, const ContainerState& ended) {
-  const std::string_view policy = pod["spec"]["restartPolicy"].string_or("Always");
-  return policy == "Always" || (policy == "OnFailure" && ended.exit_code != 0);
 }
 
 std::optional<ContainerState> ended_container_of(View status) {

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,6 +38,9 @@ struct PodObservation {
   std::map<std::string, int, std::less<>> restarts = {};
   // Ended containers that wait for their next run, with the sentence that says so.
   std::map<std::string, std::string, std::less<>> backing_off = {};
+  // Running containers whose probes say that they have not started, or are not ready.
+  std::set<std::string, std::less<>> unstarted = {};
+  std::set<std::string, std::less<>> unready = {};
   // Nothing runs any more and nothing will: the end of a deletion, of a deadline, of a lost pod.
   bool is_over = false;
   std::string reason = {};  // of the pod: "DeadlineExceeded"
@@ -57,9 +61,6 @@ bool is_terminal(std::string_view phase);
 inline bool is_terminal(objects::View pod) {
   return is_terminal(pod["status"]["phase"].string_or(""));
 }
-
-// Whether the restart policy asks for another run.
-bool is_restarted(objects::View pod, const ContainerState& ended);
 
 // How the run before the present one ended, read back from a container's status; nothing when there
 // was none.

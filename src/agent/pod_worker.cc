@@ -9,6 +9,7 @@
 
 #include "agent/environment.h"
 #include "agent/limits.h"
+#include "base/checked.h"
 #include "objects/metadata.h"
 
 namespace muster::agent {
@@ -17,27 +18,10 @@ namespace {
 
 using objects::Value;
 using objects::View;
-using Phase = ContainerState::Phase;
 namespace resources = objects::resources;
-
-// kubelet's: the first restart comes at once, the next after 10 s, 20 s … 5 min; a run of ten
-// minutes makes up for earlier failures.
-constexpr std::int64_t back_off_seconds_min = 10;
-constexpr std::int64_t back_off_seconds_max = 300;
-constexpr Span back_off_forgotten_after = Span::of_seconds(600);
 
 // Before a failed write of a volume is tried again.
 constexpr Span prepare_retry_span = Span::of_seconds(10);
-
-Span back_off_span(int level) {
-  if (level == 0) return {};
-  const std::int64_t doubled = back_off_seconds_min << std::min(level - 1, 10);
-  return Span::of_seconds(std::min(doubled, back_off_seconds_max));
-}
-
-Span between(Span low, Span value, Span high) {
-  return std::max(low, std::min(value, high));
-}
 
 }  // namespace
 
@@ -48,10 +32,12 @@ PodWorker::PodWorker(PodDesk& desk, const NodeOptions& node, Value pod)
       uid_(objects::uid_of(pod_)),
       taken_(desk.house.clock.wall()),
       first_look_(desk.house.clock.monotonic()),
-      tokens_(desk.api, desk.house, [this] {
-        is_stale_ = true;
-        sync();
-      }) {
+      tokens_(desk.api, desk.house,
+              [this] {
+                is_stale_ = true;
+                sync();
+              }),
+      probes_(desk.runtime, desk.house, desk.events, [this] { sync(); }) {
   remember_from_status();
 }
 
@@ -62,6 +48,12 @@ void PodWorker::adopt(PodState state) {
     memory.restarts_before = std::max(0, memory.restarts_before - each.attempt);
     memory.back_off_level = each.attempt;
     memory.told_start = each.started != Instant{};
+    memory.hooked_attempt = each.attempt;
+    for (const std::string_view list : {"containerStatuses", "initContainerStatuses"}) {
+      for (View status : pod_["status"][list].elements()) {
+        if (status["name"].string_or("") == each.name) probes_.remember(status, each.attempt);
+      }
+    }
   }
   state_ = std::move(state);
   is_stale_ = true;  // whether its volumes are as they should be, nobody knows
@@ -100,19 +92,25 @@ void PodWorker::sync() {
   }
   check_deadline();
   if (stage_ == Stage::started) notice_ends();
-  if (is_stopping()) {
-    stop_for_deletion();
+  const bool is_ending = is_stopping();
+  if (state_ && desk_.files.are_read()) probes_.follow(pod_, *state_, is_ending);
+  if (is_ending) {
+    stop_for_end();
   } else if (stage_ == Stage::held) {
     try_start();
   } else if (stage_ == Stage::started) {
-    restart_due();
+    begin_hooks();
+    heed_probes();
+    run_containers();
     refresh_volumes();
   }
   publish();
 }
 
 bool PodWorker::is_stopping() const {
-  return objects::is_being_deleted(pod_) || is_expired_;
+  if (objects::is_being_deleted(pod_) || is_expired_) return true;
+  const ContainerTurn now_is = turn();
+  return now_is.has_failed_init || now_is.are_mains_done;
 }
 
 bool PodWorker::is_quiet() const {
@@ -145,8 +143,10 @@ void PodWorker::try_start() {
   auto plan = plan_start(pod_, surroundings(), members, desk_.defaults);
   if (auto* refusal = std::get_if<StartRefusal>(&plan)) return refuse(std::move(*refusal));
   if (ran_before()) {
-    for (View status : pod_["status"]["containerStatuses"].elements()) {
-      ++memory_[std::string(status["name"].string_or(""))].restarts_before;
+    for (const std::string_view list : {"containerStatuses", "initContainerStatuses"}) {
+      for (View status : pod_["status"][list].elements()) {
+        ++memory_[std::string(status["name"].string_or(""))].restarts_before;
+      }
     }
   }
   prepare(std::move(std::get<StartPlan>(plan)));
@@ -199,89 +199,23 @@ void PodWorker::on_written(PodSpec spec, const Result<>& written) {
 
 // Whether the status tells of a run, which the runtime then does not know.
 bool PodWorker::ran_before() const {
-  for (View status : pod_["status"]["containerStatuses"].elements()) {
-    const View state = status["state"];
-    if (state["running"] || state["terminated"] || status["lastState"]["terminated"]) return true;
+  for (const std::string_view list : {"containerStatuses", "initContainerStatuses"}) {
+    for (View status : pod_["status"][list].elements()) {
+      const View state = status["state"];
+      if (state["running"] || state["terminated"] || status["lastState"]["terminated"]) return true;
+    }
   }
   return false;
 }
 
 void PodWorker::remember_from_status() {
-  for (View status : pod_["status"]["containerStatuses"].elements()) {
-    Memory& memory = memory_[std::string(status["name"].string_or(""))];
-    memory.restarts_before = static_cast<int>(status["restartCount"].integer_or(0));
-    memory.previous = ended_container_of(status);
-  }
-}
-
-void PodWorker::notice_ends() {
-  if (!state_) return;
-  const Instant wall = desk_.house.clock.wall();
-  for (const ContainerState& each : state_->containers) {
-    Memory& memory = memory_[each.name];
-    const bool is_new = each.phase == Phase::exited && memory.ended_attempt != each.attempt;
-    if (!is_new) continue;
-    memory.ended_attempt = each.attempt;
-    memory.restart_due.reset();
-    if (!is_restarted(pod_, each)) continue;
-    if (each.finished - each.started >= back_off_forgotten_after) memory.back_off_level = 0;
-    const Span pause = back_off_span(memory.back_off_level);
-    ++memory.back_off_level;
-    memory.back_off_seconds = pause.nanoseconds / Span::of_seconds(1).nanoseconds;
-    // After a restart of the agent a part of the pause is over; the wall may have jumped.
-    memory.restart_due = now() + pause - between(Span{}, wall - each.finished, pause);
-    if (*memory.restart_due <= now()) continue;
-    desk_.events.warning(
-        pod_, each.name, "BackOff",
-        fmt::format("Back-off restarting failed container {} in pod {}_{}({})", each.name,
-                    objects::name_of(pod_), objects::namespace_of(pod_), uid_));
-  }
-}
-
-void PodWorker::restart_due() {
-  if (!state_) return;
-  for (const ContainerState& each : state_->containers) {
-    Memory& memory = memory_[each.name];
-    if (each.phase != Phase::exited || !memory.restart_due) continue;
-    if (*memory.restart_due > now()) {
-      wake_at(*memory.restart_due);
-      continue;
-    }
-    memory.restart_due.reset();
-    memory.previous = each;
-    memory.told_start = false;
-    desk_.runtime.restart(uid_, each.name);
-  }
-}
-
-void PodWorker::stop(Span grace, const std::string& why) {
-  if (stopped_for_ == why) return;
-  const bool is_first = stopped_for_.empty();
-  stopped_for_ = why;
-  if (is_first && state_) {
-    for (const ContainerState& each : state_->containers) {
-      if (each.phase != Phase::running) continue;
-      desk_.events.normal(pod_, each.name, "Killing",
-                          fmt::format("Stopping container {}", each.name));
+  for (const std::string_view list : {"containerStatuses", "initContainerStatuses"}) {
+    for (View status : pod_["status"][list].elements()) {
+      Memory& memory = memory_[std::string(status["name"].string_or(""))];
+      memory.restarts_before = saturating_cast<int>(status["restartCount"].integer_or(0));
+      memory.previous = ended_container_of(status);
     }
   }
-  desk_.runtime.stop(uid_, grace);
-}
-
-void PodWorker::stop_for_deletion() {
-  if (stage_ != Stage::started || is_quiet()) return;
-  const View metadata = pod_["metadata"];
-  const auto deleted = objects::instant_of(metadata["deletionTimestamp"]);
-  if (!deleted) {
-    const std::int64_t seconds = pod_["spec"]["terminationGracePeriodSeconds"].integer_or(30);
-    return stop(Span::of_seconds(std::clamp<std::int64_t>(seconds, 0, grace_seconds_max)),
-                "DeadlineExceeded");
-  }
-  // The timestamp says when its grace ends; the wall may have jumped since.
-  const std::int64_t seconds = metadata["deletionGracePeriodSeconds"].integer_or(0);
-  const Span grace = Span::of_seconds(std::clamp<std::int64_t>(seconds, 0, grace_seconds_max));
-  stop(between(Span{}, *deleted - desk_.house.clock.wall(), grace),
-       std::string(metadata["deletionTimestamp"].string_or("")));
 }
 
 void PodWorker::check_deadline() {

@@ -11,6 +11,10 @@
 //
 //   over: status is written, then, if it is being deleted, DELETE with grace 0.
 //
+// Which container runs when is agent/container_turn.h. To end one is: the hook preStop, SIGTERM,
+// the rest of its grace, SIGKILL; to end the pod is that for its main containers at once, and then
+// for its sidecars, last to first.
+//
 // Assumes: the house thread; the desk outlives it. Its own end is on_gone().
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -21,9 +25,11 @@
 #include <string>
 #include <string_view>
 
+#include "agent/container_turn.h"
 #include "agent/gang.h"
 #include "agent/node_objects.h"
 #include "agent/pod_events.h"
+#include "agent/pod_probes.h"
 #include "agent/pod_runtime.h"
 #include "agent/pod_status.h"
 #include "agent/pod_tokens.h"
@@ -81,7 +87,13 @@ class PodWorker {
     std::optional<int> ended_attempt = {};             // the run whose end was taken notice of
     std::optional<MonotonicInstant> restart_due = {};  // nothing: no restart is owed
     bool told_start = false;                           // events of this run
+    bool told_run = false;                             // its first run was asked for
     std::string told_trouble = {};                     // reason of the last warning
+    int hooked_attempt = -1;                           // the run whose postStart was begun
+    bool is_hooking = false;                           // it has not come back
+    int ending_attempt = -1;                           // the run that is being ended
+    MonotonicInstant end_at = {};                      // the end of its grace
+    bool is_saying_goodbye = false;                    // its preStop has not come back
   };
 
   void sync();
@@ -103,9 +115,23 @@ class PodWorker {
   void remember_from_status();
 
   void notice_ends();
-  void restart_due();
+  void run_containers();
+  void run_due(const ContainerState& ended);
+  void begin_hooks();
+  void heed_probes();
+  void run_hook(objects::View hook, const ContainerState& state, Span limit,
+                UniqueFunction<void(bool)> done);
+  bool has_started(const std::string& container) const;
+  ContainerTurn turn() const;
+
   void stop(Span grace, const std::string& why);
-  void stop_for_deletion();
+  void stop_for_end();
+  void go_on_stopping();
+  void end_container(const ContainerState& state, Span grace, const std::string& message);
+  void say_goodbye(const ContainerState& state, Span grace);
+  void close();
+  bool ends_in_order() const;
+  Span own_grace() const;
   void check_deadline();
 
   PodObservation observe() const;
@@ -117,7 +143,6 @@ class PodWorker {
 
   void tell_changes(const PodState& next);
   void tell_running(const ContainerState& state);
-  objects::View container_spec(std::string_view name) const;
 
   void wake_at(MonotonicInstant due);
   MonotonicInstant now() const { return desk_.house.clock.monotonic(); }
@@ -142,7 +167,10 @@ class PodWorker {
   bool is_stale_ = false;                // they may have to be written again
   bool is_refreshing_ = false;
   std::string told_volume_trouble_;
-  std::string stopped_for_;  // why stop() was last called
+  std::string stopped_for_;                  // why stop() was last called
+  std::optional<MonotonicInstant> stop_at_;  // the end of its grace
+  bool is_closed_ = false;                   // the runtime knows that it will not run again
+  PodProbes probes_;
 
   bool is_writing_ = false;
   bool is_removing_ = false;

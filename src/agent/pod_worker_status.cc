@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "agent/downward.h"
 #include "agent/pod_worker.h"
 #include "base/duration.h"
 #include "objects/metadata.h"
@@ -44,10 +45,17 @@ PodObservation PodWorker::observe() const {
     if (memory.previous) seen.previous[name] = *memory.previous;
   }
   if (!state_) return seen;
-  for (const ContainerState& each : state_->containers) {
+  for (ContainerState& each : seen.state->containers) {
     seen.restarts[each.name] += each.attempt;
+    if (!probes_.has_started(each.name)) seen.unstarted.insert(each.name);
+    if (!probes_.is_ready(each.name)) seen.unready.insert(each.name);
     const auto found = memory_.find(each.name);
-    if (found == memory_.end() || each.phase != Phase::exited) continue;
+    if (found == memory_.end()) continue;
+    // It runs for others once its first hook is through.
+    if (each.phase == Phase::running && found->second.is_hooking) {
+      each = {.name = each.name, .reason = "ContainerCreating", .attempt = each.attempt};
+    }
+    if (each.phase != Phase::exited) continue;
     const Memory& memory = found->second;
     if (!memory.restart_due || *memory.restart_due <= now()) continue;
     seen.backing_off[each.name] =
@@ -60,8 +68,11 @@ PodObservation PodWorker::observe() const {
 
 bool PodWorker::is_worth_telling(View next) const {
   if (is_over() || pod_["status"]["containerStatuses"].size() != 0) return true;
-  for (View status : next["status"]["containerStatuses"].elements()) {
-    if (status["state"]["waiting"]["reason"].string_or("") != "ContainerCreating") return true;
+  for (const std::string_view list : {"containerStatuses", "initContainerStatuses"}) {
+    for (View status : next["status"][list].elements()) {
+      const std::string_view reason = status["state"]["waiting"]["reason"].string_or("");
+      if (reason != "ContainerCreating" && reason != held_reason) return true;
+    }
   }
   return now() >= first_look_ + quiet_span;
 }
@@ -141,13 +152,6 @@ void PodWorker::finish_deletion() {
                  }));
 }
 
-View PodWorker::container_spec(std::string_view name) const {
-  for (View container : pod_["spec"]["containers"].elements()) {
-    if (container["name"].string_or("") == name) return container;
-  }
-  return {};
-}
-
 void PodWorker::tell_changes(const PodState& next) {
   for (const ContainerState& each : next.containers) {
     Memory& memory = memory_[each.name];
@@ -158,7 +162,7 @@ void PodWorker::tell_changes(const PodState& next) {
     const bool is_trouble = each.phase == Phase::waiting && each.is_quiet();
     if (!is_trouble || memory.told_trouble == each.reason) continue;
     memory.told_trouble = each.reason;
-    const std::string_view image = container_spec(each.name)["image"].string_or("");
+    const std::string_view image = container_named(pod_, each.name)["image"].string_or("");
     desk_.events.warning(pod_, each.name, "Failed",
                          each.reason == "ErrImagePull"
                              ? fmt::format("Failed to pull image \"{}\": {}", image, each.message)
@@ -168,7 +172,7 @@ void PodWorker::tell_changes(const PodState& next) {
 }
 
 void PodWorker::tell_running(const ContainerState& state) {
-  const std::string_view image = container_spec(state.name)["image"].string_or("");
+  const std::string_view image = container_named(pod_, state.name)["image"].string_or("");
   desk_.events.normal(pod_, state.name, "Pulled",
                       fmt::format("Container image \"{}\" already present on machine", image));
   desk_.events.normal(pod_, state.name, "Created", "Container created");

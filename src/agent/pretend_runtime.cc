@@ -83,28 +83,48 @@ void PretendRuntime::start(PodSpec spec) {
   Pod& pod = at->second;
   pod.script = script_of(spec.pod);
   for (const ContainerSpec& container : spec.containers) {
-    ContainerState state{.name = container.name, .reason = "ContainerCreating"};
+    ContainerState state{
+        .name = container.name,
+        .reason = container.is_held ? std::string(held_reason) : "ContainerCreating"};
     if (!pod.script.image_error.empty()) {
       state.reason = "ErrImagePull";
       state.message = pod.script.image_error;
     }
-    pod.containers.push_back({std::move(state)});
+    pod.containers.push_back({std::move(state), container.role});
   }
   if (!pod.script.image_error.empty()) return announce(at->first);
   for (std::size_t i = 0; i < pod.containers.size(); ++i) {
+    if (pod.containers[i].state.is_held()) continue;
     schedule(at->first, i, options_.start_takes, &PretendRuntime::begin);
   }
 }
 
-void PretendRuntime::restart(std::string_view uid, std::string_view container) {
+void PretendRuntime::run(std::string_view uid, std::string_view container) {
   const auto at = pods_.find(uid);
   if (at == pods_.end() || at->second.killed_at) return;
   for (std::size_t i = 0; i < at->second.containers.size(); ++i) {
     ContainerState& state = at->second.containers[i].state;
-    if (state.name != container || state.phase != Phase::exited) continue;
-    state = {.name = state.name, .reason = "ContainerCreating", .attempt = state.attempt + 1};
+    const bool was_held = state.is_held();
+    if (state.name != container || (!was_held && state.phase != Phase::exited)) continue;
+    state = {.name = state.name,
+             .reason = "ContainerCreating",
+             .attempt = was_held ? state.attempt : state.attempt + 1};
     schedule(at->first, i, options_.start_takes, &PretendRuntime::begin);
   }
+}
+
+void PretendRuntime::stop_container(std::string_view uid, std::string_view container, Span grace) {
+  const auto at = pods_.find(uid);
+  if (at == pods_.end()) return;
+  for (std::size_t i = 0; i < at->second.containers.size(); ++i) {
+    const ContainerState& state = at->second.containers[i].state;
+    if (state.name == container && !state.is_quiet()) terminate_within(at->first, i, grace);
+  }
+}
+
+void PretendRuntime::act(std::string_view /*uid*/, std::string_view /*container*/,
+                         ContainerAct /*act*/, Acted acted) {
+  machine_.post([acted = std::move(acted)]() mutable { acted({}); });
 }
 
 void PretendRuntime::stop(std::string_view uid, Span grace) {
@@ -115,10 +135,14 @@ void PretendRuntime::stop(std::string_view uid, Span grace) {
   pod.killed_at = pod.killed_at ? std::min(*pod.killed_at, end) : end;
   for (std::size_t i = 0; i < pod.containers.size(); ++i) {
     if (pod.containers[i].state.is_quiet()) continue;
-    const Span patience = *pod.killed_at - clock_.monotonic();
-    const Span takes = pod.script.ignores_stop ? patience : std::min(options_.stop_takes, patience);
-    schedule(at->first, i, takes, &PretendRuntime::terminate);
+    terminate_within(at->first, i, *pod.killed_at - clock_.monotonic());
   }
+}
+
+void PretendRuntime::terminate_within(const std::string& uid, std::size_t container, Span grace) {
+  const bool ignores = pods_.find(uid)->second.script.ignores_stop;
+  schedule(uid, container, ignores ? grace : std::min(options_.stop_takes, grace),
+           &PretendRuntime::terminate);
 }
 
 void PretendRuntime::remove(std::string_view uid) {
@@ -145,7 +169,8 @@ std::optional<std::string> PretendRuntime::log_of(std::string_view uid,
                                                   std::string_view container) const {
   const auto at = pods_.find(uid);
   if (at == pods_.end()) return std::nullopt;
-  for (const auto& [state, timer] : at->second.containers) {
+  for (const Container& each : at->second.containers) {
+    const ContainerState& state = each.state;
     if (state.name != container) continue;
     if (state.started == Instant{}) return "";
     const Script& script = at->second.script;
@@ -185,12 +210,18 @@ void PretendRuntime::begin(const std::string& uid, std::size_t index) {
   if (index == 0) ++pod.runs;
   state.phase = Phase::running;
   state.reason.clear();
-  if (pod.script.runs) schedule(uid, index, *pod.script.runs, &PretendRuntime::finish);
+  const ContainerRole role = pod.containers[index].role;
+  if (role == ContainerRole::init) schedule(uid, index, Span{}, &PretendRuntime::finish);
+  if (role == ContainerRole::main && pod.script.runs) {
+    schedule(uid, index, *pod.script.runs, &PretendRuntime::finish);
+  }
   announce(uid);
 }
 
 void PretendRuntime::finish(const std::string& uid, std::size_t index) {
-  end(uid, index, pods_.find(uid)->second.script.exit_code, 0);
+  const Pod& pod = pods_.find(uid)->second;
+  const bool is_init = pod.containers[index].role == ContainerRole::init;
+  end(uid, index, is_init ? 0 : pod.script.exit_code, 0);
 }
 
 void PretendRuntime::terminate(const std::string& uid, std::size_t index) {

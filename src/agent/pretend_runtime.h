@@ -7,6 +7,9 @@
 //   muster.dev/pretend-ignores-sigterm: "true" stops only after its grace
 //   muster.dev/pretend-image-error: "no such image"
 //
+// The annotations tell of main containers; init containers succeed at once and sidecars run until
+// they are stopped. Every probe and every hook of a pretend container succeeds.
+//
 // Assumes: the executor is that of the machine: when it forgets its callbacks, these pods end
 // nowhere. It outlives the callbacks that it posted. adopt() answers what is there.
 // SPDX-License-Identifier: Apache-2.0
@@ -37,14 +40,17 @@ class PretendRuntime final : public PodRuntime {
   void set_listener(Listener listener) override { listener_ = std::move(listener); }
   void adopt(Adopted adopted) override;
   void start(PodSpec spec) override;
-  void restart(std::string_view uid, std::string_view container) override;
+  void run(std::string_view uid, std::string_view container) override;
+  void stop_container(std::string_view uid, std::string_view container, Span grace) override;
+  void act(std::string_view uid, std::string_view container, ContainerAct act,
+           Acted acted) override;
   void stop(std::string_view uid, Span grace) override;
   void remove(std::string_view uid) override;
 
   // What there is, ordered by uid.
   std::vector<PodState> pods() const;
 
-  // How often its first container began to run: more than once, but for restart(), is a bug.
+  // How often its first container began to run: more than once, but for run(), is a bug.
   std::uint64_t runs_of(std::string_view uid) const;
 
   // The log in the form that log files have (agent/log_reader.h); nothing for the unknown.
@@ -64,6 +70,7 @@ class PretendRuntime final : public PodRuntime {
   };
   struct Container {
     ContainerState state;
+    ContainerRole role = ContainerRole::main;
     std::optional<TimerId> timer = {};  // for its next change
   };
   struct Pod {
@@ -77,6 +84,7 @@ class PretendRuntime final : public PodRuntime {
   static Script script_of(objects::View pod);
   static PodState state_of(const std::string& uid, const Pod& pod);
 
+  void terminate_within(const std::string& uid, std::size_t container, Span grace);
   void schedule(const std::string& uid, std::size_t container, Span after, Change change);
   void begin(const std::string& uid, std::size_t container);
   void finish(const std::string& uid, std::size_t container);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "agent/log_text.h"
 #include "agent/pod_folder.h"
 #include "base/os/console.h"
 #include "base/os/files.h"
@@ -13,6 +14,7 @@
 #include "base/os/pipe.h"
 #include "base/os/process.h"
 #include "base/os/unix_socket.h"
+#include "base/utf8.h"
 
 namespace muster::agent {
 
@@ -24,6 +26,18 @@ constexpr int exit_cannot_start = 128;
 constexpr int exit_not_found = 127;
 constexpr int exit_not_executable = 126;
 constexpr int signal_kill = 9;
+constexpr std::uint32_t workspace_mode = 0777;
+constexpr std::uint32_t last_words_mode = 0666;  // whichever user it runs as
+
+// What is held or has ended is to run; false for what runs already.
+bool order_again(ContainerState& state) {
+  const bool was_held = state.is_held();
+  if (!was_held && state.phase != Phase::exited) return false;
+  state = {.name = state.name,
+           .reason = "ContainerCreating",
+           .attempt = was_held ? state.attempt : state.attempt + 1};
+  return true;
+}
 
 std::string resolver_text(const PodSpec& pod) {
   std::string text;
@@ -46,7 +60,8 @@ Shim::Shim(PollLoop& loop, std::string folder, ShimSpec spec, std::optional<Shim
   for (const ContainerSpec& container : spec_.pod.containers) {
     auto added = std::make_unique<Container>();
     added->spec = &container;
-    added->state = {.name = container.name, .reason = "ContainerCreating"};
+    added->state = {.name = container.name,
+                    .reason = container.is_held ? std::string(held_reason) : "ContainerCreating"};
     for (const ContainerState& old :
          before ? before->pod.containers : std::vector<ContainerState>{}) {
       if (old.name == container.name) added->state = old;
@@ -58,18 +73,14 @@ Shim::Shim(PollLoop& loop, std::string folder, ShimSpec spec, std::optional<Shim
 void Shim::start(Descriptor connection, const std::vector<std::string>& again) {
   for (const auto& container : containers_) {
     const bool named = std::find(again.begin(), again.end(), container->state.name) != again.end();
-    if (named && container->state.phase == Phase::exited) {
-      container->state = {.name = container->state.name,
-                          .reason = "ContainerCreating",
-                          .attempt = container->state.attempt + 1};
-    }
+    if (named) order_again(container->state);
   }
   listen(std::move(connection));
   // From here on, a platform that finds this folder knows that the pod was begun.
   tell(Durable::no);
   const auto entered = enter_namespaces();
   for (const auto& container : containers_) {
-    if (container->state.phase == Phase::exited) continue;
+    if (container->state.phase == Phase::exited || container->state.is_held()) continue;
     if (entered) {
       run(*container);
     } else {
@@ -99,7 +110,11 @@ Result<> Shim::enter_namespaces() {
 Result<> Shim::write_etc_files() {
   const std::string etc = pod_folder::etc_path(folder_);
   TRY(make_folders(etc));
-  TRY(make_folders(pod_folder::workspace_path(folder_)));
+  const std::string workspace = pod_folder::workspace_path(folder_);
+  if (!path_exists(workspace)) {
+    TRY(make_folders(workspace));
+    TRY(set_mode(workspace, workspace_mode));
+  }
   TRY(replace_file(etc + "/hosts", spec_.pod.hosts, Durable::no));
   TRY(replace_file(etc + "/hostname", spec_.pod.hostname + "\n", Durable::no));
   return replace_file(etc + "/resolv.conf", resolver_text(spec_.pod), Durable::no);
@@ -153,35 +168,44 @@ void Shim::obey(const ShimOrder& order) {
       return stop(order.grace);
     case ShimOrder::Verb::kill:
       return stop({});
-    case ShimOrder::Verb::restart:
+    case ShimOrder::Verb::end:
       for (const auto& container : containers_) {
-        if (container->state.name != order.container || kill_at_) continue;
-        if (container->state.phase != Phase::exited) continue;
-        container->state = {.name = container->state.name,
-                            .reason = "ContainerCreating",
-                            .attempt = container->state.attempt + 1};
-        run(*container);
+        if (container->state.name == order.container) stop(*container, order.grace);
+      }
+      return;
+    case ShimOrder::Verb::run:
+      for (const auto& container : containers_) {
+        if (container->state.name == order.container && !kill_at_) run_again(*container);
       }
   }
 }
 
-// Asks once; kills when the shortest grace that was given is over.
+void Shim::run_again(Container& container) {
+  if (!order_again(container.state)) return;
+  tell(Durable::no);
+  run(container);
+}
+
+// All of the pod, which then has ended: what is held is never run.
 void Shim::stop(Span grace) {
-  const MonotonicInstant now = clock_.monotonic();
-  const MonotonicInstant end = now + grace;
-  const bool asked = kill_at_.has_value();
-  if (asked && *kill_at_ <= end) return;
-  kill_at_ = end;
-  const auto kill_all = [this] {
-    for (const auto& container : containers_) {
-      if (container->sandbox) container->sandbox->kill_tree();
-    }
-  };
-  if (grace <= Span{}) return kill_all();
-  for (const auto& container : containers_) {
-    if (container->sandbox && !asked) container->sandbox->ask_to_end();
-  }
-  loop_.post_at(end, kill_all);
+  const MonotonicInstant end = clock_.monotonic() + grace;
+  if (!kill_at_ || end < *kill_at_) kill_at_ = end;
+  for (const auto& container : containers_) stop(*container, grace);
+  tell_change();
+}
+
+// Asks once; kills when the shortest grace that was given is over.
+void Shim::stop(Container& container, Span grace) {
+  if (!container.sandbox) return;
+  const MonotonicInstant end = clock_.monotonic() + grace;
+  const bool asked = container.kill_at.has_value();
+  if (asked && *container.kill_at <= end) return;
+  container.kill_at = end;
+  if (grace <= Span{}) return container.sandbox->kill_tree();
+  if (!asked) container.sandbox->ask_to_end(container.spec->stop_signal);
+  loop_.post_at(end, [&container, attempt = container.state.attempt] {
+    if (container.sandbox && container.state.attempt == attempt) container.sandbox->kill_tree();
+  });
 }
 
 // ---- A container -------------------------------------------------------------------------------
@@ -214,7 +238,9 @@ Result<> Shim::make_sandbox(Container& container) {
   container.log = std::make_unique<LogFiles>(pod_folder::log_path(folder_, spec.name, attempt),
                                              spec_.log_limits);
   container.streams.clear();
+  container.kill_at.reset();
   SandboxSpec sandbox = sandbox_spec(spec);
+  TRY(make_last_words(spec, sandbox));
   TRY(open_streams(container, sandbox));
   container.sandbox = TRY(Sandbox::start(sandbox));
   open_attach(container);
@@ -235,13 +261,16 @@ SandboxSpec Shim::sandbox_spec(const ContainerSpec& container) const {
       container.working_folder == "/" ? workspace_target : container.working_folder;
   sandbox.hidden = spec_.hidden;
   sandbox.own_network = spec_.network.has_bridge();
-  sandbox.mounts.push_back({pod_folder::workspace_path(folder_), workspace_target});
+  sandbox.user = user_of(container);
+  sandbox.is_read_only = container.has_read_only_root;
+  sandbox.mounts.push_back(
+      {pod_folder::workspace_path(folder_), workspace_target, container.has_read_only_root});
   for (const char* name : {"hosts", "hostname", "resolv.conf"}) {
     sandbox.mounts.push_back({fmt::format("{}/{}", pod_folder::etc_path(folder_), name),
                               fmt::format("/etc/{}", name), true});
   }
   for (const Mount& mount : container.mounts) {
-    sandbox.mounts.push_back({mount.source, mount.target, mount.read_only});
+    sandbox.mounts.push_back({mount.source, mount.target, mount.read_only, mount.below});
   }
   return sandbox;
 }
@@ -272,9 +301,41 @@ void Shim::ended(Container& container) {
     state.exit_code = status.code;
     state.signal = status.signal;
     state.reason = status.code == 0 ? "Completed" : out_of_memory ? "OOMKilled" : "Error";
+    state.message = last_words(container, status.code != 0);
     state.finished = clock_.wall();
   }
   tell_change();
+}
+
+// An empty file of each run, which the container may write.
+Result<> Shim::make_last_words(const ContainerSpec& container, SandboxSpec& sandbox) const {
+  if (container.last_words_path.empty()) return {};
+  TRY(make_folders(pod_folder::last_words_folder(folder_)));
+  const std::string path = pod_folder::last_words_path(folder_, container.name);
+  TRY(replace_file(path, "", Durable::no));
+  TRY(set_mode(path, last_words_mode));
+  sandbox.mounts.push_back({path, container.last_words_path});
+  return {};
+}
+
+std::string Shim::last_words(const Container& container, bool has_failed) const {
+  const ContainerSpec& spec = *container.spec;
+  if (spec.last_words_path.empty()) return {};
+  const auto text =
+      read_file_end(pod_folder::last_words_path(folder_, spec.name), last_words_bytes_max);
+  if (text && !text->empty()) return repaired_utf8(*text);
+  if (!has_failed || !spec.last_words_from_log) return {};
+  const std::string log = pod_folder::log_path(folder_, spec.name, container.state.attempt);
+  const auto lines = read_whole_file(log, 2 * log_file_bytes_max);
+  if (!lines) return {};
+  LogText tail({.tail_lines = last_words_log_lines_max});
+  std::string said = tail.take(*lines) + tail.reach_end();
+  if (said.size() > last_words_log_bytes_max) said.erase(0, said.size() - last_words_log_bytes_max);
+  return repaired_utf8(said);
+}
+
+SandboxUser user_of(const ContainerSpec& container) {
+  return {.user = container.user, .group = container.group, .groups = container.groups};
 }
 
 // What never ran has no start of its own; it ends where it would have begun.
@@ -302,7 +363,9 @@ void Shim::fail(Container& container, const StartFailure& failure) {
 // ---- State -------------------------------------------------------------------------------------
 
 ShimState Shim::state() const {
-  ShimState state{.shim = process_, .pod = {.uid = spec_.pod.uid, .containers = {}}};
+  ShimState state{.shim = process_,
+                  .pod = {.uid = spec_.pod.uid, .containers = {}},
+                  .is_stopped = kill_at_.has_value()};
   for (const auto& container : containers_) state.pod.containers.push_back(container->state);
   return state;
 }

@@ -44,6 +44,9 @@ inline constexpr const char* workspace_target = "/workspace";
 // The exit status of the process: 0 when the pod's end is on disk.
 int shim_main(std::span<const char* const> arguments);
 
+// Who the program of a container is.
+SandboxUser user_of(const ContainerSpec& container);
+
 // The control group of a container.
 std::string shim_group_name(std::string_view uid, std::string_view container);
 
@@ -51,7 +54,8 @@ class Shim {
  public:
   Shim(PollLoop& loop, std::string folder, ShimSpec spec, std::optional<ShimState> before);
 
-  // Starts all containers that did not run yet and those named. The loop stops when all ended.
+  // Starts all containers that did not run yet and are not held, and those named. The loop stops
+  // when all ended.
   void start(Descriptor connection, const std::vector<std::string>& again);
 
  private:
@@ -81,6 +85,7 @@ class Shim {
     std::unique_ptr<AttachPoint> attach;
     WatchId started_watch;
     WatchId ended_watch;
+    std::optional<MonotonicInstant> kill_at;  // this run is being stopped
   };
 
   Result<> enter_namespaces();
@@ -90,6 +95,8 @@ class Shim {
   void talk_to(Descriptor connection);
   void obey(const ShimOrder& order);
   void stop(Span grace);
+  void stop(Container& container, Span grace);
+  void run_again(Container& container);
 
   void run(Container& container);
   Result<> make_sandbox(Container& container);
@@ -107,6 +114,8 @@ class Shim {
   void ended(Container& container);
   void fail(Container& container, const StartFailure& failure);
   void drain_logs(Container& container);
+  Result<> make_last_words(const ContainerSpec& container, SandboxSpec& sandbox) const;
+  std::string last_words(const Container& container, bool has_failed) const;
 
   ShimState state() const;
   void tell(Durable durable);

@@ -7,6 +7,7 @@
 #include <array>
 #include <charconv>
 #include <initializer_list>
+#include <limits>
 #include <utility>
 
 #include "objects/builder.h"
@@ -22,6 +23,8 @@ using objects::View;
 using Phase = ContainerState::Phase;
 
 constexpr std::array<std::string_view, 3> phase_names = {"waiting", "running", "exited"};
+constexpr std::array<std::string_view, 3> role_names = {"main", "init", "sidecar"};
+constexpr int signal_terminate = 15;
 
 using Members = std::initializer_list<std::pair<std::string_view, Node>>;
 
@@ -54,8 +57,26 @@ Node mounts_node(Builder& builder, const std::vector<Mount>& mounts) {
   for (const Mount& mount : mounts) {
     nodes.push_back(object(builder, {{"source", builder.text(mount.source)},
                                      {"target", builder.text(mount.target)},
-                                     {"readOnly", Builder::boolean(mount.read_only)}}));
+                                     {"readOnly", Builder::boolean(mount.read_only)},
+                                     {"below", builder.text(mount.below)}}));
   }
+  return builder.array(nodes);
+}
+
+// An absent one is -1.
+std::int64_t number_of(const std::optional<std::uint32_t>& id) {
+  return id ? static_cast<std::int64_t>(*id) : -1;
+}
+
+std::optional<std::uint32_t> id_of(View number) {
+  const std::int64_t id = number.integer_or(-1);
+  if (id < 0 || id > std::numeric_limits<std::uint32_t>::max()) return std::nullopt;
+  return static_cast<std::uint32_t>(id);
+}
+
+Node ids_node(Builder& builder, const std::vector<std::uint32_t>& ids) {
+  std::vector<Node> nodes;
+  for (const std::uint32_t id : ids) nodes.push_back(Builder::integer(id));
   return builder.array(nodes);
 }
 
@@ -65,6 +86,7 @@ Node container_node(Builder& builder, const ContainerSpec& container) {
     environment.push_back(
         object(builder, {{"name", builder.text(name)}, {"value", builder.text(value)}}));
   }
+  const auto role = static_cast<std::size_t>(container.role);
   return object(builder, {{"name", builder.text(container.name)},
                           {"image", builder.text(container.image)},
                           {"arguments", texts(builder, container.arguments)},
@@ -74,7 +96,16 @@ Node container_node(Builder& builder, const ContainerSpec& container) {
                           {"memoryBytesMax", Builder::integer(container.memory_bytes_max)},
                           {"stdin", Builder::boolean(container.has_input)},
                           {"stdinOnce", Builder::boolean(container.ends_input_once)},
-                          {"tty", Builder::boolean(container.has_terminal)}});
+                          {"tty", Builder::boolean(container.has_terminal)},
+                          {"role", Builder::literal(role_names[role])},
+                          {"held", Builder::boolean(container.is_held)},
+                          {"stopSignal", Builder::integer(container.stop_signal)},
+                          {"lastWordsPath", builder.text(container.last_words_path)},
+                          {"lastWordsFromLog", Builder::boolean(container.last_words_from_log)},
+                          {"user", Builder::integer(number_of(container.user))},
+                          {"group", Builder::integer(number_of(container.group))},
+                          {"groups", ids_node(builder, container.groups)},
+                          {"readOnlyRoot", Builder::boolean(container.has_read_only_root)}});
 }
 
 ContainerSpec container_of(View view) {
@@ -85,12 +116,26 @@ ContainerSpec container_of(View view) {
   container.has_input = view["stdin"].boolean_or(false);
   container.ends_input_once = view["stdinOnce"].boolean_or(false);
   container.has_terminal = view["tty"].boolean_or(false);
+  const auto* role = std::find(role_names.begin(), role_names.end(), view["role"].string_or(""));
+  if (role != role_names.end()) {
+    container.role = static_cast<ContainerRole>(role - role_names.begin());
+  }
+  container.is_held = view["held"].boolean_or(false);
+  container.stop_signal = static_cast<int>(view["stopSignal"].integer_or(signal_terminate));
+  container.last_words_path = text_of(view, "lastWordsPath");
+  container.last_words_from_log = view["lastWordsFromLog"].boolean_or(false);
+  container.user = id_of(view["user"]);
+  container.group = id_of(view["group"]);
+  for (const View each : view["groups"].elements()) {
+    if (const auto id = id_of(each)) container.groups.push_back(*id);
+  }
+  container.has_read_only_root = view["readOnlyRoot"].boolean_or(false);
   for (const View entry : view["environment"].elements()) {
     container.environment.emplace_back(text_of(entry, "name"), text_of(entry, "value"));
   }
   for (const View mount : view["mounts"].elements()) {
-    container.mounts.push_back(
-        {text_of(mount, "source"), text_of(mount, "target"), mount["readOnly"].boolean_or(false)});
+    container.mounts.push_back({text_of(mount, "source"), text_of(mount, "target"),
+                                mount["readOnly"].boolean_or(false), text_of(mount, "below")});
   }
   return container;
 }
@@ -134,9 +179,11 @@ ContainerState state_of(View view) {
 }  // namespace
 
 bool ShimState::has_ended() const {
-  return !pod.containers.empty() &&
-         std::all_of(pod.containers.begin(), pod.containers.end(),
-                     [](const ContainerState& state) { return state.phase == Phase::exited; });
+  return !pod.containers.empty() && std::all_of(pod.containers.begin(), pod.containers.end(),
+                                                [this](const ContainerState& state) {
+                                                  return state.phase == Phase::exited ||
+                                                         (is_stopped && state.is_held());
+                                                });
 }
 
 std::string to_json_text(const ShimSpec& spec) {
@@ -208,6 +255,7 @@ std::string to_json_text(const ShimState& state) {
       builder, {{"id", Builder::integer(state.shim.id)}, {"startTicks", Builder::integer(ticks)}});
   const Node root = object(builder, {{"uid", builder.text(state.pod.uid)},
                                      {"shim", shim},
+                                     {"stopped", Builder::boolean(state.is_stopped)},
                                      {"containers", builder.array(containers)}});
   return objects::to_json(std::move(builder).finish(root));
 }
@@ -219,6 +267,7 @@ Result<ShimState> parse_shim_state(std::string_view text) {
   state.shim.id = value["shim"]["id"].integer_or(0);
   state.shim.start_ticks = static_cast<std::uint64_t>(value["shim"]["startTicks"].integer_or(0));
   state.pod.uid = text_of(value, "uid");
+  state.is_stopped = value["stopped"].boolean_or(false);
   for (const View container : value["containers"].elements()) {
     state.pod.containers.push_back(state_of(container));
   }
@@ -229,8 +278,10 @@ std::string to_line(const ShimOrder& order) {
   switch (order.verb) {
     case ShimOrder::Verb::stop:
       return fmt::format("stop {}", order.grace.nanoseconds);
-    case ShimOrder::Verb::restart:
+    case ShimOrder::Verb::run:
       return "restart " + order.container;
+    case ShimOrder::Verb::end:
+      return fmt::format("end {} {}", order.grace.nanoseconds, order.container);
     case ShimOrder::Verb::kill:
       return "kill";
   }
@@ -243,14 +294,16 @@ std::optional<ShimOrder> parse_shim_order(std::string_view line) {
   const std::string_view rest = line.substr(std::min(space + 1, line.size()));
   if (verb == "kill" && rest.empty()) return ShimOrder{};
   if (verb == "restart" && !rest.empty()) {
-    return ShimOrder{.verb = ShimOrder::Verb::restart, .container = std::string(rest)};
+    return ShimOrder{.verb = ShimOrder::Verb::run, .container = std::string(rest)};
   }
-  ShimOrder order{.verb = ShimOrder::Verb::stop};
+  ShimOrder order{.verb = verb == "end" ? ShimOrder::Verb::end : ShimOrder::Verb::stop};
   const auto [end, error] =
       std::from_chars(rest.data(), rest.data() + rest.size(), order.grace.nanoseconds);
-  if (verb != "stop" || error != std::errc{} || end != rest.data() + rest.size()) {
-    return std::nullopt;
-  }
+  if (error != std::errc{}) return std::nullopt;
+  const std::string_view after = rest.substr(static_cast<std::size_t>(end - rest.data()));
+  if (verb == "stop" && after.empty()) return order;
+  if (verb != "end" || after.size() < 2 || after.front() != ' ') return std::nullopt;
+  order.container = after.substr(1);
   return order;
 }
 

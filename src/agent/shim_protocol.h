@@ -4,6 +4,7 @@
 //
 //   write spec_path: to_json_text(spec);          platform → shim, once
 //   "stop 30000000000"  "restart main"  "kill"    platform → shim, lines of the control socket
+//   "end 30000000000 main"                        … one container of the pod
 //   to_json_text(state)                           shim → platform, a line a change; and state_path
 //
 // Assumes: neither trusts a file to be whole; reading one is a Result.
@@ -42,8 +43,9 @@ struct ShimProcess {
 struct ShimState {
   ShimProcess shim;
   PodState pod;
+  bool is_stopped = false;  // what is held stays so
 
-  // Every container has. A state that knows of none has not.
+  // Every container has, or will never run. A state that knows of none has not.
   bool has_ended() const;
 };
 
@@ -55,10 +57,10 @@ std::string to_json_text(const ShimState& state);
 Result<ShimState> parse_shim_state(std::string_view text);
 
 struct ShimOrder {
-  enum class Verb : std::uint8_t { stop, restart, kill };
+  enum class Verb : std::uint8_t { stop, run, end, kill };
   Verb verb = Verb::kill;
-  Span grace = {};             // stop
-  std::string container = {};  // restart
+  Span grace = {};             // stop, end
+  std::string container = {};  // run, end
 };
 
 std::string to_line(const ShimOrder& order);

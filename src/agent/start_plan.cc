@@ -3,8 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <utility>
 
+#include "agent/container_turn.h"
 #include "agent/downward.h"
 #include "agent/environment.h"
 #include "agent/gang.h"
@@ -25,9 +28,6 @@ StartRefusal not_supported(std::string message) {
 // Fields without which the pod would be another pod.
 std::optional<StartRefusal> refused_field(View pod) {
   const View spec = pod["spec"];
-  if (!spec["initContainers"].empty()) {
-    return not_supported("spec.initContainers: this node does not run init containers yet");
-  }
   if (!spec["ephemeralContainers"].empty()) {
     return not_supported("spec.ephemeralContainers: this node does not run them yet");
   }
@@ -40,10 +40,13 @@ std::optional<StartRefusal> refused_field(View pod) {
           fmt::format("spec.{}: every pod of this node has namespaces of its own", name));
     }
   }
-  for (View container : spec["containers"].elements()) {
-    if (container["volumeDevices"].empty()) continue;
-    return not_supported(fmt::format("container \"{}\": volumeDevices are not served by this node",
-                                     container["name"].string_or("")));
+  for (const std::string_view list : {"initContainers", "containers"}) {
+    for (View container : spec[list].elements()) {
+      if (container["volumeDevices"].empty()) continue;
+      return not_supported(
+          fmt::format("container \"{}\": volumeDevices are not served by this node",
+                      container["name"].string_or("")));
+    }
   }
   return std::nullopt;
 }
@@ -82,6 +85,30 @@ std::int64_t memory_limit(View container) {
   return quantity ? quantity->value().value_or(0) : 0;
 }
 
+// "SIGUSR1" by its number on Linux; what nobody named, or knows, is SIGTERM.
+int stop_signal_of(View container) {
+  constexpr std::array<std::string_view, 32> names = {
+      "",     "HUP",  "INT",  "QUIT", "ILL",    "TRAP",   "ABRT",  "BUS",  "FPE",  "KILL", "USR1",
+      "SEGV", "USR2", "PIPE", "ALRM", "TERM",   "STKFLT", "CHLD",  "CONT", "STOP", "TSTP", "TTIN",
+      "TTOU", "URG",  "XCPU", "XFSZ", "VTALRM", "PROF",   "WINCH", "IO",   "PWR",  "SYS"};
+  constexpr int signal_terminate = 15;
+  constexpr int signal_real_time_min = 34;
+  constexpr int signal_real_time_max = 64;
+  std::string_view name = container["lifecycle"]["stopSignal"].string_or("");
+  if (!name.starts_with("SIG")) return signal_terminate;
+  name.remove_prefix(3);
+  const auto* found = std::find(names.begin() + 1, names.end(), name);
+  if (found != names.end()) return static_cast<int>(found - names.begin());
+  for (int number = signal_real_time_min; number <= signal_real_time_max; ++number) {
+    const int up = number - signal_real_time_min;
+    const int down = signal_real_time_max - number;
+    const bool is_it = (up == 0 && name == "RTMIN") || (down == 0 && name == "RTMAX") ||
+                       name == fmt::format("RTMIN+{}", up) || name == fmt::format("RTMAX-{}", down);
+    if (is_it) return number;
+  }
+  return signal_terminate;
+}
+
 Result<ContainerSpec> container_of(View pod, View container, const PodVolumes& volumes,
                                    const Surroundings& surroundings, const PodDefaults& defaults) {
   ContainerSpec made;
@@ -94,6 +121,11 @@ Result<ContainerSpec> container_of(View pod, View container, const PodVolumes& v
   made.has_input = container["stdin"].boolean_or(false);
   made.ends_input_once = container["stdinOnce"].boolean_or(false);
   made.has_terminal = container["tty"].boolean_or(false);
+  made.stop_signal = stop_signal_of(container);
+  made.last_words_path =
+      container["terminationMessagePath"].string_or(std::string(last_words_path_default));
+  made.last_words_from_log =
+      container["terminationMessagePolicy"].string_or("") == "FallbackToLogsOnError";
   if (made.has_terminal) environment.try_emplace("TERM", "xterm");
   const std::string_view folder = container["workingDir"].string_or("");
   if (!folder.empty()) made.working_folder = folder;
@@ -130,10 +162,15 @@ std::variant<StartPlan, StartRefusal> plan_start(const Value& pod, const Surroun
   spec.pod = pod;
   auto volumes = volumes_of(pod, surroundings, spec.folder);
   if (!volumes) return volume_error(volumes.error());
-  for (View container : pod["spec"]["containers"].elements()) {
-    auto made = container_of(pod, container, *volumes, surroundings, defaults);
-    if (!made) return config_error(made.error());
-    spec.containers.push_back(std::move(*made));
+  // In the order in which they may start: all but the first wait for their turn.
+  for (const std::string_view list : {"initContainers", "containers"}) {
+    for (View container : pod["spec"][list].elements()) {
+      auto made = container_of(pod, container, *volumes, surroundings, defaults);
+      if (!made) return config_error(made.error());
+      if (list == "initContainers") made->role = role_of_init(container);
+      made->is_held = !pod["spec"]["initContainers"].empty() && !spec.containers.empty();
+      spec.containers.push_back(std::move(*made));
+    }
   }
   plan.volumes = std::move(volumes->contents);
   return plan;
@@ -143,12 +180,6 @@ std::vector<std::string> ignored_fields(View pod) {
   std::vector<std::string> ignored;
   std::size_t index = 0;
   for (View container : pod["spec"]["containers"].elements()) {
-    for (const std::string_view field :
-         {"livenessProbe", "readinessProbe", "startupProbe", "lifecycle"}) {
-      if (container[field]) {
-        ignored.push_back(fmt::format("spec.containers[{}].{}", index, field));
-      }
-    }
     for (View port : container["ports"].elements()) {
       if (port["hostPort"].integer_or(0) != 0) {
         ignored.push_back(fmt::format("spec.containers[{}].ports[].hostPort", index));

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <array>
 #include <string>
 #include <utility>
 #include <vector>
@@ -90,6 +91,15 @@ Value plan_value(const agent::StartPlan& plan, View show) {
       members.push_back({builder.text(part), texts(builder, lines_of(plan.spec.hosts))});
     } else if (part == "search") {
       members.push_back({builder.text(part), texts(builder, plan.spec.search_domains)});
+    } else if (part == "order") {
+      std::vector<std::string> lines;
+      for (const auto& container : plan.spec.containers) {
+        constexpr std::array<std::string_view, 3> roles = {"main", "init", "sidecar"};
+        lines.push_back(fmt::format("{} {}{}", container.name,
+                                    roles[static_cast<std::size_t>(container.role)],
+                                    container.is_held ? " held" : ""));
+      }
+      members.push_back({builder.text(part), texts(builder, lines)});
     } else if (part == "hostname") {
       members.push_back({builder.text(part), builder.text(plan.spec.hostname)});
     }
@@ -142,8 +152,8 @@ ContainerState state_of(View given) {
   return state;
 }
 
-// given: {pod, now, containers, waiting, over}. The answer: the status without its conditions'
-// times.
+// given: {pod, now, containers, waiting, over, unstarted, unready}. The answer: the status without
+// its conditions' times.
 Result<Value> pod_status(const Value& scenario) {
   const View given = scenario["given"];
   const Value pod = scenario.part(given["pod"]);
@@ -156,6 +166,10 @@ Result<Value> pod_status(const Value& scenario) {
       observation.state->containers.push_back(state_of(each));
     }
   }
+  for (View each : given["unstarted"].elements()) {
+    observation.unstarted.emplace(each.string_or(""));
+  }
+  for (View each : given["unready"].elements()) observation.unready.emplace(each.string_or(""));
   observation.is_over = given["over"].boolean_or(false);
   observation.waiting.message = given["waiting"].string_or("");
   const Value next = agent::pod_with_status(pod, observation);

@@ -191,7 +191,7 @@ TEST_P(PodRuntimeSuite, an_ended_container_can_be_run_again) {
   const std::string uid = start(PodProgram::fails);
   ASSERT_TRUE(reaches(uid, Phase::exited));
   EXPECT_EQ(last(uid).attempt, 0);
-  world_->runtime().restart(uid, "main");
+  world_->runtime().run(uid, "main");
   ASSERT_TRUE(world_->run_until(
       [this, uid] { return last(uid).attempt == 1 && last(uid).phase == Phase::exited; }));
   EXPECT_EQ(last(uid).exit_code, 3);
@@ -201,7 +201,7 @@ TEST_P(PodRuntimeSuite, a_running_container_is_not_run_again) {
   const std::string uid = start(PodProgram::runs_on);
   ASSERT_TRUE(reaches(uid, Phase::running));
   const Instant started = last(uid).started;
-  world_->runtime().restart(uid, "main");
+  world_->runtime().run(uid, "main");
   world_->settle();
   EXPECT_EQ(last(uid).started, started);
   EXPECT_EQ(last(uid).attempt, 0);
@@ -229,7 +229,7 @@ TEST_P(PodRuntimeSuite, after_remove_the_same_pod_can_be_started_anew) {
 
 TEST_P(PodRuntimeSuite, the_unknown_is_stopped_restarted_and_removed_in_vain) {
   world_->runtime().stop("nobody", Span{});
-  world_->runtime().restart("nobody", "main");
+  world_->runtime().run("nobody", "main");
   world_->runtime().remove("nobody");
   world_->settle();
   EXPECT_TRUE(heard_.empty());

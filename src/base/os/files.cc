@@ -43,6 +43,22 @@ Result<std::string> read_whole_file(const std::string& path, std::size_t bytes_m
   return read_to_end(file.number(), path, bytes_max);
 }
 
+Result<std::string> read_file_end(const std::string& path, std::size_t bytes_max) {
+  const Descriptor file(retry([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC); }));
+  if (!file) return system_error("open", path, errno);
+  struct stat status {};
+  if (::fstat(file.number(), &status) < 0) return system_error("stat", path, errno);
+  const auto most = static_cast<off_t>(bytes_max);
+  std::string text(bytes_max, '\0');
+  const ssize_t got = retry([&] {
+    return ::pread(file.number(), text.data(), text.size(),
+                   std::max<off_t>(0, status.st_size - most));
+  });
+  if (got < 0) return system_error("read", path, errno);
+  text.resize(static_cast<std::size_t>(got));
+  return text;
+}
+
 Result<> write_private_file(const std::string& path, std::string_view text) {
   const std::string beside = path + ".new";
   constexpr int mode = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC;

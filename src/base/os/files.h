@@ -16,7 +16,10 @@ namespace muster {
 // too_large beyond the limit, not_found when absent. Reads what has no size (pipes, /proc) too.
 Result<std::string> read_whole_file(const std::string& path, std::size_t bytes_max);
 
-// The same from standard input, as `-f -` asks for.
+// Its last bytes, at most so many.
+Result<std::string> read_file_end(const std::string& path, std::size_t bytes_max);
+
+// All of standard input, as `-f -` asks for.
 Result<std::string> read_standard_input(std::size_t bytes_max);
 
 // The file has these contents, or those it had before: written beside, synced, renamed. Readable

@@ -7,6 +7,8 @@
 #include <sys/socket.h>
 
 #include <array>
+#include <cctype>
+#include <system_error>
 
 #include "base/os/system_error.h"
 
@@ -125,6 +127,16 @@ Result<Descriptor> connect_datagrams(const std::string& address, std::uint16_t p
 
 Result<Descriptor> connect_stream(const std::string& address, std::uint16_t port) {
   return connected(SOCK_STREAM, address, port);
+}
+
+std::optional<std::string> connection_failure(const Descriptor& socket) {
+  int failure = 0;
+  socklen_t size = sizeof failure;
+  if (::getsockopt(socket.number(), SOL_SOCKET, SO_ERROR, &failure, &size) < 0) failure = errno;
+  if (failure == 0) return std::nullopt;
+  std::string words = std::generic_category().message(failure);
+  if (!words.empty()) words.front() = static_cast<char>(std::tolower(words.front()));
+  return words;
 }
 
 Result<std::size_t> read_stream(const Descriptor& socket, std::string& into) {

@@ -46,6 +46,10 @@ bool send_datagram(const Descriptor& socket, InternetPeer to, std::string_view b
 Result<Descriptor> connect_datagrams(const std::string& address, std::uint16_t port);
 Result<Descriptor> connect_stream(const std::string& address, std::uint16_t port);
 
+// Once it is writable: why a stream could not be connected, in the words of Go's errors
+// ("connection refused"); nothing when it is.
+std::optional<std::string> connection_failure(const Descriptor& socket);
+
 // How much was taken or given now, also none; an error when the connection is over.
 Result<std::size_t> read_stream(const Descriptor& socket, std::string& into);
 Result<std::size_t> write_stream(const Descriptor& socket, std::string_view bytes);

@@ -170,8 +170,8 @@ void Sandbox::send_signal(int number) const {
   ::pidfd_send_signal(init_.number(), number, nullptr, 0);
 }
 
-void Sandbox::ask_to_end() const {
-  send_signal(SIGTERM);
+void Sandbox::ask_to_end(int signal) const {
+  send_signal(signal);
 }
 
 void Sandbox::kill_tree() const {

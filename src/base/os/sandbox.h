@@ -52,6 +52,18 @@ struct SandboxMount {
   std::string source;  // a folder or a file of this machine
   std::string target;  // where it appears; made where it does not exist
   bool read_only = false;
+  // Below the source, looked up when the sandbox is made: no link in it leads out of the source.
+  // What is not there is made as a folder. Empty: the source itself.
+  std::string below = {};
+};
+
+// Who a program is; nobody said: who made the sandbox.
+struct SandboxUser {
+  std::optional<std::uint32_t> user = {};
+  std::optional<std::uint32_t> group = {};
+  std::vector<std::uint32_t> groups = {};  // others that it is in
+
+  bool is_given() const { return user || group || !groups.empty(); }
 };
 
 struct SandboxSpec {
@@ -61,6 +73,8 @@ struct SandboxSpec {
   std::vector<SandboxMount> mounts = {};
   std::vector<std::string> hidden = {};  // folders and files that are empty inside
   bool own_network = false;
+  bool is_read_only = false;  // also the private places; mounts are as they say
+  SandboxUser user = {};
   // None: it has none, and reads an end.
   Descriptor standard_input = Descriptor();
   bool is_terminal = false;  // the standard input is one: the program's own, for output as well
@@ -95,8 +109,8 @@ class Sandbox {
   int ended_descriptor() const { return init_.number(); }
   ExitStatus take_end();
 
-  // SIGTERM to the program, SIGKILL to the whole tree.
-  void ask_to_end() const;
+  // A signal to the program, SIGKILL to the whole tree.
+  void ask_to_end(int signal) const;
   void kill_tree() const;
 
  private:

@@ -86,7 +86,7 @@ Result<> enter_namespaces_of(std::int64_t process) {
   for (int number = STDERR_FILENO + 1; number < kept; ++number) ::close(number);
   ::close_range(static_cast<unsigned>(kept) + 1, ~0U, 0);
   const StartFailure failure =
-      become_program(visit.arguments, visit.environment, visit.working_folder);
+      become_program(visit.arguments, visit.environment, visit.working_folder, visit.user);
   const std::string text = static_cast<char>(failure.kind) + failure.message;
   [[maybe_unused]] const auto written = ::write(kept, text.data(), text.size());
   ::_exit(1);

@@ -27,6 +27,7 @@ struct SandboxVisit {
   std::vector<std::string> arguments = {};
   std::vector<std::string> environment = {};
   std::string working_folder = "/";
+  SandboxUser user = {};
   bool has_terminal = false;
   int control = -1;
 };

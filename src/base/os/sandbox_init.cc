@@ -62,7 +62,7 @@ void keep_descriptors(const SandboxSpec& spec, const InitPipes& pipes) {
   ::dup2(kept_output, STDOUT_FILENO);
   ::dup2(kept_error, STDERR_FILENO);
   const StartFailure failure =
-      become_program(spec.arguments, spec.environment, spec.working_folder);
+      become_program(spec.arguments, spec.environment, spec.working_folder, spec.user);
   fail(failure.kind, failure.message);
 }
 

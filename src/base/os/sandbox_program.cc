@@ -2,6 +2,7 @@
 #include "base/os/sandbox_program.h"
 
 #include <fmt/format.h>
+#include <grp.h>
 #include <linux/capability.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -22,10 +23,13 @@ namespace {
 constexpr int capability_sets_max = 64;
 constexpr const char* path_default = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
-Result<> drop_capabilities() {
+void empty_bounding_set() {
   for (unsigned long capability = 0; capability < capability_sets_max; ++capability) {
     if (::prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) < 0) break;  // past the last one
   }
+}
+
+Result<> drop_capabilities() {
   ::prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
   __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
   std::array<__user_cap_data_struct, 2> none{};
@@ -34,6 +38,24 @@ Result<> drop_capabilities() {
   }
   if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0) {
     return system_error("renounce privileges", "", errno);
+  }
+  return {};
+}
+
+// The groups of whoever made the sandbox are not those of another user.
+Result<> become_user(const SandboxUser& user) {
+  if (!user.is_given()) return {};
+  std::vector<gid_t> groups(user.groups.begin(), user.groups.end());
+  if (::setgroups(groups.size(), groups.data()) < 0) {
+    return system_error("set the groups", fmt::format("{}", fmt::join(user.groups, ",")), errno);
+  }
+  const auto group = user.group.value_or(0);
+  if (::setresgid(group, group, group) < 0) {
+    return system_error("become group", fmt::to_string(group), errno);
+  }
+  if (!user.user) return {};
+  if (::setresuid(*user.user, *user.user, *user.user) < 0) {
+    return system_error("become user", fmt::to_string(*user.user), errno);
   }
   return {};
 }
@@ -100,11 +122,15 @@ StartFailure execute(const std::vector<std::string>& argument_texts,
 
 StartFailure become_program(const std::vector<std::string>& arguments,
                             const std::vector<std::string>& environment,
-                            const std::string& working_folder) {
+                            const std::string& working_folder, const SandboxUser& user) {
   ::umask(022);
   if (::chdir(working_folder.c_str()) < 0) {
     return {StartFailure::Kind::not_executable,
             system_error("enter working folder", working_folder, errno).message};
+  }
+  empty_bounding_set();  // while the right to do so is there
+  if (const auto become = become_user(user); !become) {
+    return {StartFailure::Kind::set_up, become.error().message};
   }
   if (const auto dropped = drop_capabilities(); !dropped) {
     return {StartFailure::Kind::set_up, dropped.error().message};

@@ -19,6 +19,6 @@ namespace muster {
 // Returns only when the program cannot be executed.
 StartFailure become_program(const std::vector<std::string>& arguments,
                             const std::vector<std::string>& environment,
-                            const std::string& working_folder);
+                            const std::string& working_folder, const SandboxUser& user = {});
 
 }  // namespace muster

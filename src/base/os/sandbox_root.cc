@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <linux/openat2.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -26,6 +27,7 @@ namespace {
 // lies below the machine's own was opened before it is covered.
 const std::string staging = "/tmp";
 constexpr std::array own_folders = {"proc", "sys", "dev", "tmp", "run"};
+constexpr std::array private_places = {"/tmp", "/run", "/var/tmp"};
 constexpr std::array devices = {"null", "zero", "full", "random", "urandom", "tty"};
 constexpr unsigned long quiet = MS_NOSUID | MS_NODEV;
 
@@ -68,9 +70,45 @@ struct Source {
   bool is_folder = false;
 };
 
-Result<Source> open_source(const std::string& path) {
+int open_beneath(const Descriptor& folder, const std::string& path) {
+  open_how how{};
+  how.flags = O_PATH | O_CLOEXEC;
+  how.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS;
+  return static_cast<int>(retry(
+      [&] { return ::syscall(SYS_openat2, folder.number(), path.c_str(), &how, sizeof how); }));
+}
+
+// Folder by folder, each looked up beneath the first: who owns the volume can put links there.
+Result<Descriptor> open_below(const std::string& folder, const std::string& below) {
+  Descriptor at(::open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (!at) return system_error("open", folder, errno);
+  const Descriptor root(::fcntl(at.number(), F_DUPFD_CLOEXEC, 0));
+  for (std::size_t begin = 0; begin < below.size();) {
+    const std::size_t end = std::min(below.find('/', begin), below.size());
+    const std::string path = below.substr(0, end);
+    int next = open_beneath(root, path);
+    if (next < 0 && errno == ENOENT) {
+      // A link that leads nowhere is no name that can be made.
+      const std::string name = below.substr(begin, end - begin);
+      if (::mkdirat(at.number(), name.c_str(), 0755) == 0) next = open_beneath(root, path);
+    }
+    if (next < 0) return system_error(fmt::format("open {} in", path), folder, errno);
+    at = Descriptor(next);
+    begin = end + 1;
+  }
+  return at;
+}
+
+Result<Source> open_source(const SandboxMount& mount) {
   constexpr unsigned flags = OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE;
-  Source source{Descriptor(::open_tree(AT_FDCWD, path.c_str(), flags)), false};
+  const std::string& path = mount.source;
+  Source source;
+  if (mount.below.empty()) {
+    source.mount = Descriptor(::open_tree(AT_FDCWD, path.c_str(), flags));
+  } else {
+    const Descriptor found = TRY(open_below(path, mount.below));
+    source.mount = Descriptor(::open_tree(found.number(), "", flags | AT_EMPTY_PATH));
+  }
   if (!source.mount) return system_error("open", path, errno);
   struct stat status {};
   if (::fstat(source.mount.number(), &status) < 0) return system_error("stat", path, errno);
@@ -135,6 +173,7 @@ Result<> make_devices() {
     const std::string path = fmt::format("{}/{}", folder, name);
     if (::symlink(to, path.c_str()) < 0) return system_error("make link", path, errno);
   }
+  TRY(make_empty_file(folder + "/termination-log"));  // where last words are mounted
   TRY(make_folder(folder + "/pts", 0755));
   TRY(mount_at("devpts", folder + "/pts", MS_NOSUID | MS_NOEXEC,
                "newinstance,ptmxmode=0666,mode=0620"));
@@ -288,7 +327,7 @@ Result<> build_sandbox_root(const SandboxSpec& spec) {
     return system_error("keep mounts private", "", errno);
   }
   std::vector<Source> sources;
-  for (const SandboxMount& mount : spec.mounts) sources.push_back(TRY(open_source(mount.source)));
+  for (const SandboxMount& mount : spec.mounts) sources.push_back(TRY(open_source(mount)));
   TRY(take_over_machine(spec.own_network));
   TRY(make_private_places());
   TRY(change_root());
@@ -297,6 +336,11 @@ Result<> build_sandbox_root(const SandboxSpec& spec) {
   for (std::size_t i = 0; i < sources.size(); ++i) TRY(place(sources[i], spec.mounts[i], points));
   TRY(make_working_folder(spec.working_folder, points));
   TRY(points.seal());
+  if (spec.is_read_only) {
+    for (const char* path : private_places) {
+      if (path_exists(path)) TRY(set_attributes(path, MOUNT_ATTR_RDONLY, 0, 0));
+    }
+  }
   return set_attributes("/", MOUNT_ATTR_RDONLY, 0, 0);
 }
 

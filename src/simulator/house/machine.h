@@ -47,8 +47,15 @@ class Machine final : public agent::PodRuntime {
     at_work_.try_emplace(spec.uid, Task{spec.node, spec.pod, {.uid = spec.uid, .containers = {}}});
     runtime_.start(std::move(spec));
   }
-  void restart(std::string_view uid, std::string_view container) override {
-    runtime_.restart(uid, container);
+  void run(std::string_view uid, std::string_view container) override {
+    runtime_.run(uid, container);
+  }
+  void stop_container(std::string_view uid, std::string_view container, Span grace) override {
+    runtime_.stop_container(uid, container, grace);
+  }
+  void act(std::string_view uid, std::string_view container, agent::ContainerAct act,
+           Acted acted) override {
+    runtime_.act(uid, container, std::move(act), std::move(acted));
   }
   void stop(std::string_view uid, Span grace) override { runtime_.stop(uid, grace); }
   void remove(std::string_view uid) override {
