@@ -113,7 +113,8 @@ Result<Value> compose_workload(const Shape& shape, const Reconciled& given,
   if (const auto seconds = maximum_execution_seconds_of(job)) {
     draft.set({"spec", "maximumExecutionTimeSeconds"}, Value::integer(*seconds));
   }
-  return draft.value();
+  if (shape.completed == nullptr) return draft.value();
+  return shape.completed(given.job, draft.value());
 }
 
 namespace {

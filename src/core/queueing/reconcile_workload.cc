@@ -71,13 +71,14 @@ class Look {
   void follow_queue_name(const Value& workload);
 
   // Stops the job; done once it is wholly stopped.
-  bool stop(const Value* workload, std::string_view message);
+  bool stop(const Value* workload, std::string_view reason, std::string_view message);
   void finish(const Value& workload, std::string_view reason, std::string_view message);
   void let_go();
   void remove_workload(const Value& workload);
   void refuse(const Error& error);
   void write_status(Value workload);
-  void record(std::string_view reason, std::string_view message, bool warning = false);
+  void record(std::string_view reason, std::string_view message, bool warning = false,
+              const Value* about = nullptr);
   bool is_suspended() const { return shape_.is_suspended(job_); }
 
   const Shape& shape_;
@@ -115,11 +116,11 @@ void Look::reconcile() {
 bool Look::keep_one(const Own& own) {
   if (!own.match && !is_suspended() && !shape_.outcome(job_)) {
     const Value* last = own.others.size() == 1 ? &own.others[0] : nullptr;
-    const bool is_stopped =
-        stop(last, last == nullptr
-                       ? "Missing Workload; unable to restore pod templates"
-                       : "No matching Workload; restoring pod templates according to existent "
-                         "Workload");
+    const bool is_stopped = stop(
+        last, stop_of_unmatched,
+        last == nullptr ? "Missing Workload; unable to restore pod templates"
+                        : "No matching Workload; restoring pod templates according to existent "
+                          "Workload");
     if (!is_stopped) return false;
   }
   if (update_unmatched(own)) return false;
@@ -141,7 +142,7 @@ void Look::reconcile_with(const Value& workload) {
   }
   const auto outcome = shape_.outcome(job_);
   if (objects::is_being_deleted(workload)) {
-    if (!outcome && !stop(&workload, "Workload is deleted")) return;
+    if (!outcome && !stop(&workload, stop_of_deleted, "Workload is deleted")) return;
     remove_workload(workload);
     return;
   }
@@ -153,7 +154,7 @@ void Look::reconcile_with(const Value& workload) {
   if (!is_suspended()) {
     // A job that was admitted while it was being stopped is stopped first, and then started.
     const bool may_run = is_admitted(workload) && !shape_.is_stopping(job_);
-    if (!may_run) stop(&workload, "Not admitted by cluster queue");
+    if (!may_run) stop(&workload, stop_of_unadmitted, "Not admitted by cluster queue");
     return;
   }
   if (is_admitted(workload)) return start(workload);
@@ -190,7 +191,8 @@ Look::Own Look::own_workloads() const {
 
 // Not that of an earlier job of the same name.
 bool Look::is_own(const Value& workload) const {
-  return objects::controller_of(workload)["uid"].string_or("") == objects::uid_of(job_);
+  return shape_.matches != nullptr ||
+         objects::controller_of(workload)["uid"].string_or("") == objects::uid_of(job_);
 }
 
 // A Workload whose counts were cut by a partial admission describes the running job; the job that
@@ -203,6 +205,7 @@ bool Look::matches(const Value& workload) const {
       maximum_execution_seconds_of(job_)) {
     return false;
   }
+  if (shape_.matches != nullptr) return shape_.matches(job_, workload);
   const auto tolerations = is_admitted(workload) ? Tolerations::ignored : Tolerations::compared;
   const std::vector<PodSet> wanted = pod_sets_of(workload);
   if (!has_reservation(workload)) return same_pod_sets(pod_sets_, wanted, tolerations);
@@ -311,21 +314,27 @@ bool Look::update_counts(const Value& workload) {
 
 void Look::stop_evicted(const Value& workload) {
   const View eviction = condition(workload, "Evicted");
-  if (!stop(&workload, eviction["message"].string_or(""))) return;
+  const std::string reason =
+      fmt::format("{}DueTo{}", stop_of_evicted, eviction["reason"].string_or(""));
+  if (!stop(&workload, reason, eviction["message"].string_or(""))) return;
   if (!has_reservation(workload) || shape_.is_active(job_)) return;
   write_status(released(workload, given_.words, given_.now));
 }
 
 void Look::start(const Value& workload) {
   // A job that its user suspended may have run before, and has to come to rest first.
-  if (!stop(&workload, "")) return;
+  if (!shape_.ends_when_stopped && !stop(&workload, stop_of_unadmitted, "")) return;
   const auto injections = injections_of(workload, given_.flavors);
   if (!injections) return;
   auto started = shape_.start(job_, *injections);
   if (!started) return finish(workload, "FailedToStart", started.error().message);
-  edits_.push_back(Edit::update(shape_.resource, *std::move(started)));
   const auto queue = workload["status"]["admission"]["clusterQueue"].string_or("");
-  record("Started", fmt::format("Admitted by clusterQueue {}", queue));
+  const std::string message = fmt::format("Admitted by clusterQueue {}", queue);
+  for (Edit& edit : *started) {
+    const Value about = edit.object;
+    edits_.push_back(std::move(edit));
+    record("Started", message, false, &about);
+  }
 }
 
 void Look::follow_queue_name(const Value& workload) {
@@ -335,13 +344,18 @@ void Look::follow_queue_name(const Value& workload) {
       workloads, Draft(workload).set({"spec", "queueName"}, Value::string(queue)).value()));
 }
 
-bool Look::stop(const Value* workload, std::string_view message) {
+bool Look::stop(const Value* workload, std::string_view reason, std::string_view message) {
   const std::vector<PodSet> original =
       workload == nullptr ? std::vector<PodSet>{} : pod_sets_of(*workload);
-  Stop next = shape_.stop(job_, original);
-  if (next.state == Stop::State::writing) {
-    edits_.push_back(std::move(next.edit));
-    if (next.begins) record("Stopped", message);
+  Stop next = shape_.stop(job_, {.original = original,
+                                 .reason = std::string(reason),
+                                 .message = std::string(message),
+                                 .now = given_.now});
+  for (Edit& edit : next.edits) {
+    const Value about = edit.object;
+    const bool is_told = next.begins && edit.verb != Edit::Verb::remove;
+    edits_.push_back(std::move(edit));
+    if (is_told) record("Stopped", message, false, &about);
   }
   return next.state == Stop::State::stopped;
 }
@@ -374,10 +388,11 @@ void Look::write_status(Value workload) {
   edits_.push_back(Edit::update_status(workloads, std::move(workload)));
 }
 
-void Look::record(std::string_view reason, std::string_view message, bool warning) {
+void Look::record(std::string_view reason, std::string_view message, bool warning,
+                  const Value* about) {
   edits_.push_back(
       Edit::record({.resource = shape_.resource,
-                    .about = job_,
+                    .about = about == nullptr ? job_ : *about,
                     .warning = warning,
                     .reason = std::string(reason),
                     .message = std::string(message.substr(0, event_message_bytes_max)),

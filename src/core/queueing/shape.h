@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/instant.h"
 #include "base/result.h"
 #include "core/edit.h"
 #include "objects/resource.h"
@@ -62,9 +63,22 @@ struct Stop {
   };
 
   State state = State::stopped;
-  Edit edit = {};
-  bool begins = false;  // the job ran until this write
+  std::vector<Edit> edits = {};
+  bool begins = false;  // the job ran until these writes
 };
+
+// Why a job is stopped, and the templates that it gets back.
+struct StopOrder {
+  std::span<const PodSet> original = {};  // none: its templates stay as they are
+  std::string reason = {};                // Kueue's word: `WorkloadDeleted`, `NotAdmitted` …
+  std::string message = {};
+  Instant now = {};
+};
+
+inline constexpr std::string_view stop_of_deleted = "WorkloadDeleted";
+inline constexpr std::string_view stop_of_evicted = "WorkloadEvicted";
+inline constexpr std::string_view stop_of_unmatched = "NoMatchingWorkload";
+inline constexpr std::string_view stop_of_unadmitted = "NotAdmitted";
 
 struct Shape {
   objects::Resource resource;
@@ -79,10 +93,20 @@ struct Shape {
   std::vector<Reclaimable> (*reclaimable)(objects::View job);
 
   // Un-suspended, with what admission adds; a key that is there with another value is an error.
-  Result<objects::Value> (*start)(const objects::Value& job, std::span<const PodSetInjection> sets);
+  // The edits are updates of what starts.
+  Result<std::vector<Edit>> (*start)(const objects::Value& job,
+                                     std::span<const PodSetInjection> sets);
 
-  // Stops the job and gives it back the templates of these pod sets (none: they stay as they are).
-  Stop (*stop)(const objects::Value& job, std::span<const PodSet> original);
+  // Stops the job and gives it back the templates of the order.
+  Stop (*stop)(const objects::Value& job, const StopOrder& order);
+
+  // Pods that are stopped are deleted: others come in their place, and nothing is given back.
+  bool ends_when_stopped = false;
+
+  // Whether a Workload of its name describes the job, where comparing pod sets is not the question;
+  // and what such a Workload has that others have not. Null where all is as usual.
+  bool (*matches)(const objects::Value& job, const objects::Value& workload) = nullptr;
+  objects::Value (*completed)(const objects::Value& job, const objects::Value& workload) = nullptr;
 };
 
 const Shape& job_shape();

@@ -65,21 +65,6 @@ Value without_managed_labels(const Value& pod_template) {
   return draft.value();
 }
 
-// What the annotations of a template ask of the topology. The ranks of a Job are its indexes.
-Value topology_request(View pod_template) {
-  const View annotations = pod_template["metadata"]["annotations"];
-  Draft draft(Value::object({{"podIndexLabel", Value::string(words::completion_index)}}));
-  if (const auto level = annotations[words::required_topology].string()) {
-    draft.set({"required"}, Value::string(*level));
-  } else if (const auto preferred = annotations[words::preferred_topology].string()) {
-    draft.set({"preferred"}, Value::string(*preferred));
-  } else if (const auto free = annotations[words::unconstrained_topology].string()) {
-    const auto parsed = parse_go_boolean(*free);
-    if (parsed) draft.set({"unconstrained"}, Value::boolean(*parsed));
-  }
-  return draft.value();
-}
-
 Result<std::vector<PodSet>> pod_sets(const Value& job) {
   const Value pod_template = job.part(job["spec"]["template"]);
   if (!pod_template.is_object()) return Error::invalid("the job has no pod template");
@@ -88,7 +73,8 @@ Result<std::vector<PodSet>> pod_sets(const Value& job) {
   set.pod_template = without_repeated_variables(without_managed_labels(pod_template));
   set.count = pod_count(job);
   set.minimum_count = minimum_count(job);
-  set.topology_request = topology_request(pod_template);
+  // The ranks of a Job are its indexes.
+  set.topology_request = topology_request(pod_template, words::completion_index);
   return std::vector<PodSet>{std::move(set)};
 }
 
@@ -150,7 +136,7 @@ void resize(Draft& draft, std::int64_t count) {
   }
 }
 
-Result<Value> start(const Value& job, std::span<const PodSetInjection> sets) {
+Result<std::vector<Edit>> start(const Value& job, std::span<const PodSetInjection> sets) {
   if (sets.size() != 1) {
     return Error::invalid("invalid podset infos: expecting 1 podset, got " +
                           std::to_string(sets.size()));
@@ -159,11 +145,12 @@ Result<Value> start(const Value& job, std::span<const PodSetInjection> sets) {
   Draft draft(job);
   draft.set({"spec", "suspend"}, Value::boolean(false));
   resize(draft, sets[0].count);
-  return draft.set({"spec", "template"}, pod_template).value();
+  draft.set({"spec", "template"}, pod_template);
+  return std::vector<Edit>{Edit::update(objects::resources::jobs, draft.value())};
 }
 
 Stop writing(const Edit& edit, bool begins = false) {
-  return {.state = Stop::State::writing, .edit = edit, .begins = begins};
+  return {.state = Stop::State::writing, .edits = {edit}, .begins = begins};
 }
 
 // What a start adds is still there: the job was suspended by its user, or is being stopped.
@@ -171,7 +158,7 @@ bool has_started_template(View job) {
   return job["spec"]["template"]["metadata"]["labels"][words::pod_set].is_string();
 }
 
-Stop stop(const Value& job, std::span<const PodSet> original) {
+Stop stop(const Value& job, const StopOrder& order) {
   if (!job["spec"]["suspend"].boolean_or(false)) {
     Draft draft(job);
     draft.set({"spec", "suspend"}, Value::boolean(true));
@@ -190,15 +177,15 @@ Stop stop(const Value& job, std::span<const PodSet> original) {
     const Value next = Draft(job).drop({"status", "startTime"}).value();
     return writing(Edit::update_status(objects::resources::jobs, next));
   }
-  const bool restores = has_started_template(job) && !original.empty();
+  const bool restores = has_started_template(job) && !order.original.empty();
   if (!is_stopping(job) && !restores) return {};
   Draft draft(job);
   draft.drop({"metadata", "annotations", words::stopping});
   if (annotations_of(draft.value()).empty()) draft.drop({"metadata", "annotations"});
   if (restores) {
-    resize(draft, original[0].count);
+    resize(draft, order.original[0].count);
     draft.set({"spec", "template"}, restored(job.part(job["spec"]["template"]),
-                                             original[0].pod_template, managed_labels));
+                                             order.original[0].pod_template, managed_labels));
   }
   return writing(Edit::update(objects::resources::jobs, draft.value()));
 }
