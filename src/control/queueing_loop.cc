@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/queueing/reconcile_pods.h"
 #include "core/queueing/reconcile_workload.h"
 #include "core/queueing/shape.h"
 #include "core/queueing/workload_checks.h"
@@ -46,6 +47,8 @@ QueueingLoop::QueueingLoop(client::House house, client::ObjectCache& cache, Writ
 void QueueingLoop::on_change(const client::CacheChange& change) {
   if (core::find_shape(change.resource) != nullptr) {
     loop_.mark(subject_of(change.resource, change.object()));
+  } else if (change.resource == resources::pods) {
+    for (const Subject& subject : pod_groups_.apply(change)) loop_.mark(subject);
   } else if (change.resource == resources::workloads) {
     if (change.before) mark_owner(change.before);
     if (change.after) mark_owner(change.after);
@@ -60,6 +63,7 @@ void QueueingLoop::on_change(const client::CacheChange& change) {
 }
 
 void QueueingLoop::mark_owner(View workload) {
+  for (const Subject& subject : PodGroups::subjects_of(workload)) loop_.mark(subject);
   for (const View owner : workload["metadata"]["ownerReferences"].elements()) {
     const Resource* resource = objects::find_resource(group_of(owner["apiVersion"].string_or("")),
                                                       owner["kind"].string_or(""));
@@ -76,6 +80,9 @@ void QueueingLoop::mark_all_jobs() {
     if (core::find_shape(resource) == nullptr) continue;
     for (const Value& job : cache_.all(resource)) loop_.mark(subject_of(resource, job));
   }
+  for (const Value& pod : cache_.all(resources::pods)) {
+    if (const auto subject = PodGroups::subject_for(pod)) loop_.mark(*subject);
+  }
 }
 
 void QueueingLoop::mark_jobs_in(std::string_view name_space) {
@@ -85,28 +92,43 @@ void QueueingLoop::mark_jobs_in(std::string_view name_space) {
       loop_.mark(subject_of(resource, job));
     }
   }
+  for (const Value& pod : cache_.in_namespace(resources::pods, name_space)) {
+    if (const auto subject = PodGroups::subject_for(pod)) loop_.mark(*subject);
+  }
 }
 
 Step QueueingLoop::look_at(const Subject& subject) {
-  Value job = cache_.find(subject.resource, subject.key);
-  if (objects::uid_of(job) != subject.uid) job = {};
-  const auto workloads = cache_.owned_by(resources::workloads, subject.uid);
-  if (job.is_absent() && workloads.empty()) return {};
+  const bool is_pods = subject.resource == resources::pods;
+  std::vector<Value> pods;
+  Value job;
+  if (is_pods) {
+    pods = pod_groups_.pods_of(subject, cache_);
+  } else {
+    job = cache_.find(subject.resource, subject.key);
+    if (objects::uid_of(job) != subject.uid) job = {};
+  }
+  const auto workloads = is_pods ? PodGroups::workloads_of(subject, cache_)
+                                 : cache_.owned_by(resources::workloads, subject.uid);
+  if (job.is_absent() && pods.empty() && workloads.empty()) return {};
   const Value name_space = cache_.find(resources::namespaces, {"", subject.key.name_space});
   const auto flavors = cache_.all(resources::resource_flavors);
   const auto workload_classes = cache_.all(resources::workload_priority_classes);
   const auto classes = cache_.all(resources::priority_classes);
-  return {.edits =
-              core::reconcile_workload(*core::find_shape(subject.resource),
-                                       {.job = job,
-                                        .workloads = workloads,
-                                        .flavors = flavors,
-                                        .workload_priority_classes = workload_classes,
-                                        .priority_classes = classes,
-                                        .scope = &configuration_.current().jobs,
-                                        .name_space = name_space,
-                                        .words = core::words_of(configuration_.current().gates),
-                                        .now = house_.clock.wall()})};
+  const core::Reconciled given{.job = job,
+                               .workloads = workloads,
+                               .flavors = flavors,
+                               .workload_priority_classes = workload_classes,
+                               .priority_classes = classes,
+                               .scope = &configuration_.current().jobs,
+                               .name_space = name_space,
+                               .words = core::words_of(configuration_.current().gates),
+                               .now = house_.clock.wall()};
+  if (!is_pods) {
+    return {.edits = core::reconcile_workload(*core::find_shape(subject.resource), given)};
+  }
+  const std::string group = PodGroups::is_group(subject) ? subject.key.name : std::string();
+  return {.edits = core::reconcile_pods({.group = group, .pods = pods, .rest = given}),
+          .look_again = core::next_given_up(pods, given.now)};
 }
 
 }  // namespace muster::control

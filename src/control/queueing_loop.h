@@ -1,7 +1,8 @@
 // QueueingLoop: Kueue's part for every kind of job that has a shape: each job and its Workloads
 // agree (core/queueing/reconcile_workload.h). It looks at a job when the job, one of its Workloads,
 // or something that its Workload is computed from has changed; Workloads whose job is gone are
-// looked at under the uid of that job.
+// looked at under the uid of that job. Plain pods and pod groups are jobs, too
+// (core/queueing/reconcile_pods.h).
 //
 // Assumes: the house thread; made before the cache starts; started after it has synced.
 // SPDX-License-Identifier: Apache-2.0
@@ -10,6 +11,7 @@
 #include "client/object_cache.h"
 #include "control/key_loop.h"
 #include "control/live_configuration.h"
+#include "control/pod_groups.h"
 
 namespace muster::control {
 
@@ -32,6 +34,7 @@ class QueueingLoop {
   client::House house_;
   client::ObjectCache& cache_;
   const LiveConfiguration& configuration_;
+  PodGroups pod_groups_;
   KeyLoop loop_;
 };
 

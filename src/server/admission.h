@@ -58,6 +58,7 @@ bool is_part_of_muster(const Identity& identity);
 // Of one kind each.
 Outcome<> admit_namespace(Admission& admission);
 Outcome<> admit_pod(Context& context, Admission& admission);
+void queue_pod(Context& context, Admission& admission);  // Kueue's part of it
 Outcome<> admit_job(Context& context, Admission& admission);
 Outcome<> admit_event(Admission& admission);  // of either group
 Outcome<> admit_service(Context& context, Admission& admission);

@@ -219,6 +219,7 @@ void check_new_pod(Context& context, Admission& admission) {
 
 Outcome<> admit_pod(Context& context, Admission& admission) {
   if (admission.is_create()) {
+    queue_pod(context, admission);
     check_new_pod(context, admission);
   } else if (admission.target.subresource == "ephemeralcontainers") {
     check_ephemeral_update(admission);
@@ -226,6 +227,7 @@ Outcome<> admit_pod(Context& context, Admission& admission) {
     check_status(admission);
   } else if (admission.target.subresource.empty()) {
     check_pod_update(admission);
+    queue_pod(context, admission);
   }
   return {};
 }

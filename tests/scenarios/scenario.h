@@ -36,6 +36,7 @@ std::span<const NamedVerb> lifecycle_verbs();
 std::span<const NamedVerb> node_verbs();
 std::span<const NamedVerb> patch_verbs();
 std::span<const NamedVerb> plan_verbs();
+std::span<const NamedVerb> pod_verbs();
 std::span<const NamedVerb> queueing_verbs();
 std::span<const NamedVerb> schema_verbs();
 std::span<const NamedVerb> table_verbs();

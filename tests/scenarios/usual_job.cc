@@ -69,7 +69,7 @@ Value admitted_workload() {
 Value started_job() {
   const std::vector<Value> flavors = {usual_flavor()};
   const auto injections = core::injections_of(admitted_workload(), flavors);
-  return core::job_shape().start(parsed(waiting_job), *injections).must();
+  return core::job_shape().start(parsed(waiting_job), *injections).must()[0].object;
 }
 
 Result<Value> with_special(const Value& usual, View special) {

@@ -16,6 +16,7 @@ namespace {
 std::optional<std::int64_t> read_rank(View object) {
   std::string_view text = annotations_of(object)[words::completion_index].string_or("");
   if (text.empty()) text = labels_of(object)[words::completion_index].string_or("");
+  if (text.empty()) text = labels_of(object)[words::pod_group_pod_index].string_or("");
   std::int64_t rank = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), rank);
   if (text.empty() || error != std::errc() || end != text.data() + text.size()) return {};
@@ -65,6 +66,8 @@ Result<Pod> read_pod(View object, ResourceNames& names) {
   pod.rank = read_rank(object);
   pod.is_unmanaged = read_unmanaged(object);
   pod.is_in_topology = read_in_topology(object);
+  pod.starts_alone =
+      annotations_of(object)[words::pod_group_fast_admission].string_or("") == "true";
   pod.created = objects::instant_of(object["metadata"]["creationTimestamp"]).value_or(Instant{});
   pod.requests = TRY(pod_requests(spec, names));
   add_amount(pod.requests, names.pods(), 1, names);

@@ -38,6 +38,7 @@ struct Members {
   std::int64_t live = 0;  // neither ended nor about to
   std::int64_t succeeded = 0;
   bool has_started = false;  // one of them has its node
+  bool starts_alone = false;
 };
 
 std::vector<Members> members_of(const Tables& tables, const WorkloadRow& row) {
@@ -50,6 +51,7 @@ std::vector<Members> members_of(const Tables& tables, const WorkloadRow& row) {
     if (pod.spec.is_succeeded) ++set.succeeded;
     if (pod.spec.is_terminated || pod.spec.is_being_deleted || pod.spec.is_gated) continue;
     ++set.live;
+    set.starts_alone = set.starts_alone || pod.spec.starts_alone;
     if (pod.node.is_none()) {
       set.unbound.push_back(id);
     } else {
@@ -65,6 +67,7 @@ std::vector<Members> members_of(const Tables& tables, const WorkloadRow& row) {
 // its own.
 bool may_bind(const WorkloadRow& row, const std::vector<Members>& sets) {
   if (std::ranges::any_of(sets, &Members::has_started)) return true;
+  if (std::ranges::any_of(sets, &Members::starts_alone)) return true;
   for (const PodSetAssignment& assignment : row.spec.admission->pod_sets) {
     for (std::size_t i = 0; i < sets.size(); ++i) {
       const GangPodSet& set = row.spec.pod_sets[i];

@@ -2,7 +2,6 @@
 #include "core/queueing/admit_job.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -10,62 +9,24 @@
 #include <string_view>
 
 #include "core/draft.h"
+#include "core/queueing/check_job_names.h"
 #include "core/queueing/go_text.h"
 #include "core/queueing/job_queue.h"
 #include "core/queueing/shape.h"
 #include "core/words.h"
 #include "objects/metadata.h"
-#include "objects/schema/formats.h"
 
 namespace muster::core {
 
 using objects::annotations_of;
 using objects::FieldError;
 using objects::FieldErrors;
-using objects::labels_of;
 using objects::Value;
 using objects::View;
 
 namespace {
 
 constexpr std::string_view immutable = "field is immutable";
-
-std::string label_path(std::string_view key) {
-  return fmt::format("metadata.labels[{}]", key);
-}
-
-std::string annotation_path(std::string_view key) {
-  return fmt::format("metadata.annotations[{}]", key);
-}
-
-void check_name(FieldErrors& errors, View text, const std::string& path) {
-  if (!text.is_string()) return;
-  const auto violations = objects::dns_subdomain_violations(text.string_or(""));
-  if (violations.empty()) return;
-  errors.add(FieldError::invalid(path, text, fmt::format("{}", fmt::join(violations, ","))));
-}
-
-void check_prebuilt_workload(FieldErrors& errors, View job) {
-  const View annotation = annotations_of(job)[words::prebuilt_workload];
-  if (!annotation.string_or("").empty()) {
-    check_name(errors, annotation, annotation_path(words::prebuilt_workload));
-  } else {
-    check_name(errors, labels_of(job)[words::prebuilt_workload],
-               label_path(words::prebuilt_workload));
-  }
-}
-
-void check_execution_time(FieldErrors& errors, View job) {
-  const View label = labels_of(job)[words::maximum_execution_seconds];
-  if (!label.is_string()) return;
-  const std::string path = label_path(words::maximum_execution_seconds);
-  const auto seconds = parse_go_integer(label.string_or(""));
-  if (!seconds) {
-    errors.add(FieldError::invalid(path, label, seconds.error().message));
-  } else if (*seconds <= 0) {
-    errors.add(FieldError::invalid(path, Value::integer(*seconds), "should be greater than 0"));
-  }
-}
 
 // How many pods a job may do with, where it says so.
 void check_minimum(FieldErrors& errors, View job) {
@@ -111,26 +72,6 @@ void check_served(FieldErrors& errors, View job) {
                                    "elastic jobs are not served yet"));
 }
 
-void check_unchanged(FieldErrors& errors, std::string_view now, std::string_view before,
-                     const std::string& path) {
-  if (now == before) return;
-  errors.add(FieldError::invalid(path, Value::string(now), std::string(immutable)));
-}
-
-void check_priority_change(FieldErrors& errors, View job, View old_job, bool is_suspended) {
-  const std::string_view now = priority_class_of(job);
-  const std::string_view before = priority_class_of(old_job);
-  const std::string path = label_path(words::priority_class);
-  if (!is_suspended && before.empty() && !now.empty()) {
-    errors.add(
-        FieldError::invalid(path, Value::string(now),
-                            "WorkloadPriorityClass cannot be added to a non-suspended workload"));
-  } else if (now.empty() && !before.empty()) {
-    errors.add(FieldError::invalid(path, Value::string(""),
-                                   "WorkloadPriorityClass cannot be removed from a workload"));
-  }
-}
-
 void check_partial_change(FieldErrors& errors, View job, View old_job, bool is_suspended,
                           bool was_suspended) {
   const auto parallelism = [](View of) { return of["spec"]["parallelism"].integer_or(1); };
@@ -155,25 +96,11 @@ void check_update(FieldErrors& errors, const JobWrite& write) {
   const View old_job = write.old_job;
   const bool is_suspended = job_shape().is_suspended(job);
   const bool was_suspended = job_shape().is_suspended(old_job);
-  const std::string_view queue = queue_name_of(job);
-  const std::string_view old_queue = queue_name_of(old_job);
-  if (!is_suspended) {
-    check_unchanged(errors, queue, old_queue, label_path(words::queue_name));
-    check_unchanged(errors, prebuilt_workload_of(job), prebuilt_workload_of(old_job),
-                    label_path(words::prebuilt_workload));
-  }
-  if (queue.empty() && !old_queue.empty() && write.has_default_queue) {
-    errors.add(FieldError::invalid(label_path(words::queue_name), Value::string(""),
-                                   "queue-name must not be empty in namespace with default queue"));
-  }
-  if (!is_suspended || !was_suspended) {
-    const auto label = [](View of) {
-      return labels_of(of)[words::maximum_execution_seconds].string_or("");
-    };
-    check_unchanged(errors, label(job), label(old_job),
-                    label_path(words::maximum_execution_seconds));
-  }
-  check_priority_change(errors, job, old_job, is_suspended);
+  check_queue_change(errors, {.job = job,
+                              .old_job = old_job,
+                              .is_suspended = is_suspended,
+                              .was_suspended = was_suspended,
+                              .has_default_queue = write.has_default_queue});
   check_partial_change(errors, job, old_job, is_suspended, was_suspended);
 }
 
@@ -197,9 +124,7 @@ JobAdmission admit_job(const JobWrite& write) {
   const bool is_new = write.old_job.is_absent();
   answer.job = is_new ? queued(write) : write.job;
   const View job = answer.job;
-  check_name(answer.errors, labels_of(job)[words::queue_name], label_path(words::queue_name));
-  check_prebuilt_workload(answer.errors, job);
-  check_execution_time(answer.errors, job);
+  check_job_names(answer.errors, job);
   check_served(answer.errors, job);
   const auto minimum = [](View of) { return annotations_of(of)[words::minimum_parallelism]; };
   if (is_new || !(minimum(job) == minimum(write.old_job))) check_minimum(answer.errors, job);
