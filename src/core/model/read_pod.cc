@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "core/model/pod_requests.h"
+#include "core/queueing/pod_words.h"
 #include "core/words.h"
 #include "objects/metadata.h"
 
@@ -66,8 +67,6 @@ Result<Pod> read_pod(View object, ResourceNames& names) {
   pod.rank = read_rank(object);
   pod.is_unmanaged = read_unmanaged(object);
   pod.is_in_topology = read_in_topology(object);
-  pod.starts_alone =
-      annotations_of(object)[words::pod_group_fast_admission].string_or("") == "true";
   pod.created = objects::instant_of(object["metadata"]["creationTimestamp"]).value_or(Instant{});
   pod.requests = TRY(pod_requests(spec, names));
   add_amount(pod.requests, names.pods(), 1, names);

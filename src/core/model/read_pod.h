@@ -31,7 +31,6 @@ struct Pod {
 
   // It says where in a topology it wants to be: the assignment of its workload counts, not the pod.
   bool is_in_topology = false;
-  bool starts_alone = false;  // of a pod group that does not wait for its members
 
   // Nobody else's business: no queue, no gate, the default scheduler's name.
   bool is_unmanaged = false;

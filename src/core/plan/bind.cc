@@ -6,6 +6,8 @@
 
 #include "core/model/address_range.h"
 #include "core/plan/cycle.h"
+#include "core/queueing/pod_words.h"
+#include "objects/metadata.h"
 
 namespace muster::core {
 
@@ -41,6 +43,11 @@ struct Members {
   bool starts_alone = false;
 };
 
+// Of a pod group that is admitted before its pods are there.
+bool starts_alone(objects::View pod) {
+  return objects::annotations_of(pod)[words::pod_group_fast_admission].string_or("") == "true";
+}
+
 std::vector<Members> members_of(const Tables& tables, const WorkloadRow& row) {
   std::vector<Members> sets(row.spec.pod_sets.size());
   for (const PodId id : tables.gang_pods(row)) {
@@ -51,7 +58,7 @@ std::vector<Members> members_of(const Tables& tables, const WorkloadRow& row) {
     if (pod.spec.is_succeeded) ++set.succeeded;
     if (pod.spec.is_terminated || pod.spec.is_being_deleted || pod.spec.is_gated) continue;
     ++set.live;
-    set.starts_alone = set.starts_alone || pod.spec.starts_alone;
+    set.starts_alone = set.starts_alone || starts_alone(pod.object);
     if (pod.node.is_none()) {
       set.unbound.push_back(id);
     } else {

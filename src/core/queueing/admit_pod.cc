@@ -10,6 +10,7 @@
 #include "core/queueing/go_text.h"
 #include "core/queueing/job_queue.h"
 #include "core/queueing/pod_job.h"
+#include "core/queueing/pod_words.h"
 #include "core/queueing/role_hash.h"
 #include "core/words.h"
 #include "objects/metadata.h"

@@ -12,6 +12,7 @@
 #include "core/queueing/go_text.h"
 #include "core/queueing/job_queue.h"
 #include "core/queueing/pod_job.h"
+#include "core/queueing/pod_words.h"
 #include "core/queueing/workload_status.h"
 #include "core/words.h"
 #include "objects/metadata.h"

@@ -8,6 +8,7 @@
 #include "base/checked.h"
 #include "core/draft.h"
 #include "core/queueing/go_text.h"
+#include "core/queueing/pod_words.h"
 #include "core/queueing/role_hash.h"
 #include "core/words.h"
 #include "objects/metadata.h"

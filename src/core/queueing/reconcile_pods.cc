@@ -10,6 +10,7 @@
 #include "core/queueing/job_queue.h"
 #include "core/queueing/pod_group.h"
 #include "core/queueing/pod_job.h"
+#include "core/queueing/pod_words.h"
 #include "core/queueing/workload_status.h"
 #include "core/words.h"
 #include "objects/metadata.h"

@@ -15,6 +15,7 @@
 #include "core/queueing/pod_group.h"
 #include "core/queueing/pod_job.h"
 #include "core/queueing/pod_sets.h"
+#include "core/queueing/pod_words.h"
 #include "core/queueing/shape.h"
 #include "core/words.h"
 #include "objects/metadata.h"
