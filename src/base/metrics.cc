@@ -180,6 +180,19 @@ void MetricSeries::remove(Values values) {
   series_.erase(key);
 }
 
+void MetricSeries::remove_where(std::initializer_list<Match> matches) {
+  std::vector<std::pair<std::size_t, std::string>> wanted;
+  for (const auto& [label, value] : matches) {
+    const auto found = std::find(options_.labels.begin(), options_.labels.end(), label);
+    CHECK(found != options_.labels.end(), "a label of the family");
+    wanted.emplace_back(found - options_.labels.begin(), repaired_utf8(value));
+  }
+  std::erase_if(series_, [&](const auto& entry) {
+    return std::all_of(wanted.begin(), wanted.end(),
+                       [&](const auto& match) { return entry.first[match.first] == match.second; });
+  });
+}
+
 void MetricSeries::count_drops_with(Counter counter) {
   drops_ = std::make_unique<Counter>(std::move(counter));
 }
@@ -277,7 +290,13 @@ Result<MetricFamily<Histogram>> MetricRegistry::histogram(MetricOptions options,
       *TRY(add(std::move(options), MetricKind::histogram, std::move(bounds))));
 }
 
+std::uint64_t MetricRegistry::before_reading(Refresh refresh) {
+  refreshes_.emplace(++next_refresh_, std::move(refresh));
+  return next_refresh_;
+}
+
 std::string MetricRegistry::to_text() const {
+  for (auto& [id, refresh] : refreshes_) refresh();
   std::string out;
   for (const auto& [family_name, series] : families_) series->append_to(out);
   return out;

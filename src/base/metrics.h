@@ -8,6 +8,9 @@
 //   gets.increment();                                       // anywhere, lock-free
 //   registry.to_text();
 //
+// Numbers that follow from other state need not be kept current: before_reading() is called before
+// each text is made.
+//
 // Threads: the registry and its families belong to one thread (the house thread): registering,
 // with(), remove() and to_text() happen there. Counter, Gauge and Histogram are small handles
 // whose updates and reads are safe from any thread, also after their series was removed.
@@ -31,6 +34,7 @@
 
 #include "base/limits.h"
 #include "base/result.h"
+#include "base/unique_function.h"
 
 namespace muster {
 
@@ -98,6 +102,8 @@ class MetricSeries {
 
   std::shared_ptr<MetricCell> find_or_make(Values values);
   void remove(Values values);
+  using Match = std::pair<std::string_view, std::string_view>;  // a label and its value
+  void remove_where(std::initializer_list<Match> matches);
   void clear() { series_.clear(); }
   std::size_t size() const { return series_.size(); }
 
@@ -125,6 +131,10 @@ class MetricFamily {
 
   // What a label names is gone: its series leaves the output.
   void remove(MetricSeries::Values values) const { series_->remove(values); }
+  // All series that have these values of the labels.
+  void remove_where(std::initializer_list<MetricSeries::Match> matches) const {
+    series_->remove_where(matches);
+  }
   void clear() const { series_->clear(); }
   std::size_t size() const { return series_->size(); }
 
@@ -147,11 +157,18 @@ class MetricRegistry {
   // Families sorted by name, series by label values: the same state gives the same bytes.
   std::string to_text() const;
 
+  // Called before each to_text(), until the id is forgotten: to bring numbers up to date.
+  using Refresh = UniqueFunction<void()>;
+  std::uint64_t before_reading(Refresh refresh);
+  void forget(std::uint64_t id) { refreshes_.erase(id); }
+
  private:
   Result<MetricSeries*> add(MetricOptions options, MetricKind kind, std::vector<double> bounds);
 
   std::map<std::string, std::unique_ptr<MetricSeries>, std::less<>> families_;
   std::set<std::string, std::less<>> sample_names_;
+  mutable std::map<std::uint64_t, Refresh> refreshes_;
+  std::uint64_t next_refresh_ = 0;
 };
 
 // start, start × factor, … : `count` bounds for a histogram.

@@ -251,6 +251,28 @@ TEST(Metrics, special_numbers_print_as_prometheus_reads_them) {
   EXPECT_THAT(registry.to_text(), HasSubstr("g{a=\"1\"} +Inf\ng{a=\"2\"} -Inf\ng{a=\"3\"} NaN\n"));
 }
 
+TEST(Metrics, series_go_by_the_values_of_some_labels) {
+  MetricRegistry registry;
+  const auto family = registry.gauge({"g", "G.", {"a", "b", "c"}}).must();
+  for (const char* a : {"1", "2"}) {
+    for (const char* b : {"x", "y"}) family.with({a, b, "z"}).set(1);
+  }
+  family.remove_where({{"a", "1"}, {"b", "x"}});
+  EXPECT_EQ(family.size(), 3U);
+  family.remove_where({{"a", "2"}});
+  EXPECT_EQ(family.size(), 1U);
+}
+
+TEST(Metrics, numbers_may_be_looked_up_when_they_are_read) {
+  MetricRegistry registry;
+  const Gauge gauge = registry.gauge({"g", "G."}).must().single();
+  const std::uint64_t id = registry.before_reading([&gauge] { gauge.add(1); });
+  EXPECT_NE(registry.to_text().find("\ng 1\n"), std::string::npos);
+  EXPECT_NE(registry.to_text().find("\ng 2\n"), std::string::npos);
+  registry.forget(id);
+  EXPECT_NE(registry.to_text().find("\ng 2\n"), std::string::npos);
+}
+
 TEST(Metrics, exponential_bounds_grow_by_the_factor) {
   EXPECT_THAT(exponential_bounds(1, 2, 4), ::testing::ElementsAre(1, 2, 4, 8));
 }
