@@ -122,8 +122,12 @@ class Look {
 
   void look_at_topologies() {
     if (!tables_.configuration.gates.enabled(Gate::topology_aware_scheduling)) return;
+    // With MultiKueue places are found in other clusters: a topology that is missing here stops
+    // nobody, and is told beside other problems only.
+    if (!multi_kueue_.empty() && activity_.is_active()) return;
     for (const auto& group : row_.groups) {
       for (const GroupFlavor& flavor : group) {
+        if (!tables_.flavors[flavor.flavor].present) continue;
         const std::string& topology = tables_.flavors[flavor.flavor].spec.topology_name;
         if (topology.empty() || tables_.topologies.has(topology)) continue;
         add(InactiveReason::topology_not_found,

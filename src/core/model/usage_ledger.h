@@ -41,6 +41,9 @@ class UsageLedger {
   bool is_empty() const { return !sampled_at_; }
   std::optional<Instant> sampled_at() const { return sampled_at_; }
 
+  // The average, without what is pending.
+  const UsedAmounts& consumed() const { return consumed_; }
+
   // Consumed and penalties together.
   UsedAmounts total() const;
 
