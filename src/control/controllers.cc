@@ -8,6 +8,7 @@
 #include "client/object_cache.h"
 #include "control/events.h"
 #include "control/job_loop.h"
+#include "control/kueue_metrics.h"
 #include "control/live_configuration.h"
 #include "control/node_loop.h"
 #include "control/queue_status_loop.h"
@@ -57,8 +58,12 @@ struct Controllers::Parts {
         scheduling(house, cache, writer, options.policy, record.get()),
         queueing(house, cache, writer, configuration),
         workloads(house, cache, writer, configuration),
-        queue_status(house, cache, writer) {
+        queue_status(house, cache, writer, scheduling.state()),
+        kueue_metrics(house, cache, metrics, scheduling.state(), queue_status) {
     configuration.when_changed([this] { scheduling.configure(configuration.current()); });
+    scheduling.when_configured([this] { queue_status.mark_all_queues(); });
+    scheduling.when_cycled(
+        [this](const core::Plan& plan, Span took) { kueue_metrics.on_cycle(plan, took); });
     cache.when_troubled([this](const objects::Resource& resource, const Error& error) {
       log_trouble(resource, error);
     });
@@ -87,6 +92,7 @@ struct Controllers::Parts {
   }
 
   void start_loops() {
+    kueue_metrics.start();
     options.log.info("controllers have synced", {{"events", scheduling.events()}});
     queueing.start();
     workloads.start();
@@ -109,6 +115,7 @@ struct Controllers::Parts {
   QueueingLoop queueing;
   WorkloadLoop workloads;
   QueueStatusLoop queue_status;
+  KueueMetrics kueue_metrics;
   std::optional<JobLoop> jobs;
   std::optional<NodeLoop> nodes;
 };
@@ -156,6 +163,10 @@ ControlStatistics Controllers::statistics() const {
           .writes = parts.writer.counts().written,
           .refused = parts.writer.counts().refused,
           .notes = parts.events.recorded()};
+}
+
+const core::ClusterState& Controllers::state() const {
+  return parts_->scheduling.state();
 }
 
 std::vector<std::string> Controllers::troubles() const {

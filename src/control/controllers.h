@@ -69,6 +69,9 @@ class Controllers {
 
   ControlStatistics statistics() const;
 
+  // What decisions are made from: for those who ask who waits where.
+  const core::ClusterState& state() const;
+
   // Why something cannot be watched at present.
   std::vector<std::string> troubles() const;
 

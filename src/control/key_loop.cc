@@ -41,6 +41,7 @@ void KeyLoop::mark(const Subject& subject) {
 
 void KeyLoop::mark_after(const Subject& subject, Span span) {
   Item& item = items_[subject];
+  if (item.writing) item.marked_meanwhile = true;
   if (!item.queued && !item.writing && !item.timer) wait(subject, item, span);
 }
 

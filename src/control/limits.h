@@ -31,6 +31,9 @@ inline constexpr Span look_again_span_max = Span::of_seconds(60);
 inline constexpr Span queue_status_span = Span::of_seconds(1);
 inline constexpr Span queue_settle_span = Span::of_milliseconds(100);
 
+// Series of one of Kueue's metrics: queues × flavors × resources. Beyond it they are "other".
+inline constexpr std::size_t kueue_series_max = 50'000;
+
 // Events in the API, as client-go limits them: a burst for each object, then one in five minutes.
 inline constexpr std::int64_t event_burst_max = 25;
 inline constexpr Span event_refill_span = Span::of_seconds(300);

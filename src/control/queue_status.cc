@@ -6,6 +6,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/timestamp.h"
+#include "core/model/limits.h"
+#include "core/plan/admission_status.h"
 #include "objects/builder.h"
 #include "objects/edit.h"
 #include "objects/metadata.h"
@@ -20,29 +23,6 @@ using objects::View;
 namespace {
 
 constexpr std::string_view cannot_submit = "Can't submit new workloads to clusterQueue";
-
-bool is_stopped(View queue) {
-  return queue["spec"]["stopPolicy"].string_or("None") != "None";
-}
-
-std::string joined(const std::vector<std::string_view>& names) {
-  return fmt::format("{}", fmt::join(names, ","));
-}
-
-std::vector<std::string_view> checks_of(View cluster_queue) {
-  std::vector<std::string_view> names;
-  const View strategy = cluster_queue["spec"]["admissionChecksStrategy"];
-  for (const View check : strategy["admissionChecks"].elements()) {
-    names.push_back(check["name"].string_or(""));
-  }
-  return names;
-}
-
-template <class Set>
-std::vector<std::string_view> missing_from(const Set& set, std::vector<std::string_view> names) {
-  std::erase_if(names, [&](std::string_view name) { return set.contains(name); });
-  return names;
-}
 
 // As Kueue formats amounts: milli for cpu, binary for memory and storage.
 std::string amount_text(std::string_view resource, const Quantity& amount) {
@@ -62,11 +42,16 @@ struct Line {
   Quantity nominal;
 };
 
-std::vector<Line> lines_of(View flavor) {
+std::vector<Line> lines_of(View group, View flavor) {
   std::vector<Line> lines;
-  for (const View resource : flavor["resources"].elements()) {
-    lines.push_back({.resource = resource["name"].string_or(""),
-                     .nominal = amount_of(resource["nominalQuota"])});
+  for (const View covered : group["coveredResources"].elements()) {
+    Line line{.resource = covered.string_or(""), .nominal = {}};
+    for (const View resource : flavor["resources"].elements()) {
+      if (resource["name"].string_or("") == line.resource) {
+        line.nominal = amount_of(resource["nominalQuota"]);
+      }
+    }
+    lines.push_back(std::move(line));
   }
   std::sort(lines.begin(), lines.end(),
             [](const Line& a, const Line& b) { return a.resource < b.resource; });
@@ -82,7 +67,7 @@ Value usage_value(View cluster_queue, const Usage& usage, bool is_local) {
     for (const View flavor : group["flavors"].elements()) {
       const std::string_view name = flavor["name"].string_or("");
       std::vector<Node> resources;
-      for (const Line& line : lines_of(flavor)) {
+      for (const Line& line : lines_of(group, flavor)) {
         const auto found = usage.find({std::string(name), std::string(line.resource)});
         const Quantity used = found == usage.end() ? Quantity() : found->second;
         Quantity borrowed;
@@ -111,20 +96,60 @@ Value with_member(const Value& queue, std::string_view member, const Value& valu
   return objects::with(queue, {"status", member}, value).value_or(queue);
 }
 
+Value without_member(const Value& queue, std::string_view member) {
+  if (!queue["status"][member]) return queue;
+  return objects::without(queue, {"status", member}).value_or(queue);
+}
+
+// As Go leaves empty lists out.
+Value with_list(const Value& queue, std::string_view member, const Value& list) {
+  return View(list).empty() ? without_member(queue, member) : with_member(queue, member, list);
+}
+
+Value with_usage(const Value& queue, const QueueNumbers& numbers, View cluster_queue,
+                 bool is_local) {
+  const Value next = with_list(queue, "flavorsReservation",
+                               usage_value(cluster_queue, numbers.reserved, is_local));
+  return with_list(next, "flavorsUsage", usage_value(cluster_queue, numbers.used, is_local));
+}
+
 Value with_numbers(Value queue, const QueueNumbers& numbers) {
   queue = with_member(queue, "pendingWorkloads", Value::integer(numbers.pending));
   queue = with_member(queue, "reservingWorkloads", Value::integer(numbers.reserving));
   return with_member(queue, "admittedWorkloads", Value::integer(numbers.admitted));
 }
 
+Value with_share(const Value& object, std::optional<std::int64_t> weighted_share) {
+  if (!weighted_share) return without_member(object, "fairSharing");
+  return with_member(object, "fairSharing",
+                     Value::object({{"weightedShare", Value::integer(*weighted_share)}}));
+}
+
+Value with_consumed(const Value& queue, const core::ConsumedResources& consumed) {
+  Builder builder;
+  std::vector<Node::Member> members;
+  for (const auto& [name, amount] : consumed.amounts) {
+    members.push_back({builder.text(name), builder.text(amount.to_string())});
+  }
+  const Node::Member status[] = {{Builder::literal("consumedResources"), builder.object(members)},
+                                 {Builder::literal("lastUpdate"),
+                                  builder.text(format_time(Timestamp::of(consumed.sampled_at)))}};
+  const Node::Member sharing[] = {
+      {Builder::literal("admissionFairSharingStatus"), builder.object(status)},
+      {Builder::literal("weightedShare"), builder.integer(0)}};
+  const Node root = builder.object(sharing);
+  return with_member(queue, "fairSharing", std::move(builder).finish(root));
+}
+
 Value with_activity(const Value& queue, const Activity& activity, Instant now) {
-  return objects::with_condition(queue,
-                                 {.type = "Active",
-                                  .status = activity.active ? "True" : "False",
-                                  .reason = activity.reason,
-                                  .message = activity.message,
-                                  .observed_generation = objects::generation_of(queue)},
-                                 now);
+  return objects::with_condition(
+      queue,
+      {.type = "Active",
+       .status = activity.active ? "True" : "False",
+       .reason = activity.reason,
+       .message = core::cut_message(activity.message, core::condition_message_bytes_max),
+       .observed_generation = objects::generation_of(queue)},
+      now);
 }
 
 }  // namespace
@@ -139,39 +164,17 @@ std::vector<std::string_view> flavors_of(View cluster_queue) {
   return names;
 }
 
-Activity activity_of(View cluster_queue, const Surroundings& around) {
-  if (objects::is_being_deleted(cluster_queue)) {
-    return {.active = false,
-            .reason = "Terminating",
-            .message = "Can't admit new workloads; clusterQueue is terminating"};
+std::vector<std::string_view> checks_of(View cluster_queue) {
+  std::vector<std::string_view> names;
+  const View strategy = cluster_queue["spec"]["admissionChecksStrategy"];
+  for (const View check : strategy["admissionChecks"].elements()) {
+    names.push_back(check["name"].string_or(""));
   }
-  std::vector<std::pair<std::string_view, std::string>> problems;
-  if (is_stopped(cluster_queue)) problems.emplace_back("Stopped", "is stopped");
-  const auto flavors = missing_from(around.flavors, flavors_of(cluster_queue));
-  if (!flavors.empty()) {
-    problems.emplace_back("FlavorNotFound",
-                          "references missing ResourceFlavor(s): " + joined(flavors));
-  }
-  const auto checks = missing_from(around.checks, checks_of(cluster_queue));
-  if (!checks.empty()) {
-    problems.emplace_back("AdmissionCheckNotFound",
-                          "references missing AdmissionCheck(s): " + joined(checks));
-  }
-  auto inactive = missing_from(around.active_checks, checks_of(cluster_queue));
-  std::erase_if(inactive, [&](std::string_view name) { return !around.checks.contains(name); });
-  if (!inactive.empty()) {
-    problems.emplace_back("AdmissionCheckInactive",
-                          "references inactive AdmissionCheck(s): " + joined(inactive));
-  }
-  if (problems.empty()) {
-    return {.active = true, .reason = "Ready", .message = "Can admit new workloads"};
-  }
-  std::vector<std::string_view> messages;
-  messages.reserve(problems.size());
-  for (const auto& [reason, message] : problems) messages.push_back(message);
-  return {.active = false,
-          .reason = std::string(problems.front().first),
-          .message = fmt::format("Can't admit new workloads: {}.", fmt::join(messages, ", "))};
+  return names;
+}
+
+bool is_stopped(View queue) {
+  return queue["spec"]["stopPolicy"].string_or("None") != "None";
 }
 
 Activity activity_of(View local_queue, const Activity* cluster_queue) {
@@ -190,27 +193,31 @@ Activity activity_of(View local_queue, const Activity* cluster_queue) {
   return {.active = true, .reason = "Ready", .message = "Can submit new workloads to localQueue"};
 }
 
-Value with_cluster_queue_status(const Value& cluster_queue, const Activity& activity,
-                                const QueueNumbers& numbers, Instant now) {
-  Value next = with_activity(cluster_queue, activity, now);
-  next =
-      with_member(next, "flavorsReservation", usage_value(cluster_queue, numbers.reserved, false));
-  next = with_member(next, "flavorsUsage", usage_value(cluster_queue, numbers.used, false));
+Value with_cluster_queue_status(const Value& cluster_queue, const ClusterQueueReport& report,
+                                Instant now) {
+  Value next = with_activity(cluster_queue, report.activity, now);
+  next = with_usage(next, report.numbers, cluster_queue, false);
+  next = with_share(next, report.weighted_share);
+  return with_numbers(std::move(next), report.numbers);
+}
+
+Value with_local_queue_status(const Value& local_queue, const LocalQueueReport& report,
+                              Instant now) {
+  Value next = with_activity(local_queue, report.activity, now);
+  QueueNumbers numbers = report.numbers;
+  if (is_stopped(local_queue)) numbers.pending = 0;
+  if (!report.cluster_queue) {
+    QueueNumbers unknown;
+    unknown.pending = numbers.pending;
+    numbers = std::move(unknown);
+  }
+  next = with_usage(next, numbers, report.cluster_queue, true);
+  if (report.consumed) next = with_consumed(next, *report.consumed);
   return with_numbers(std::move(next), numbers);
 }
 
-Value with_local_queue_status(const Value& local_queue, const Activity& activity,
-                              const QueueNumbers& numbers, View cluster_queue, Instant now) {
-  Value next = with_activity(local_queue, activity, now);
-  if (!cluster_queue) {
-    QueueNumbers unknown;
-    unknown.pending = numbers.pending;
-    return with_numbers(std::move(next), unknown);
-  }
-  next =
-      with_member(next, "flavorsReservation", usage_value(cluster_queue, numbers.reserved, true));
-  next = with_member(next, "flavorsUsage", usage_value(cluster_queue, numbers.used, true));
-  return with_numbers(std::move(next), numbers);
+Value with_cohort_status(const Value& cohort, std::optional<std::int64_t> weighted_share) {
+  return with_share(cohort, weighted_share);
 }
 
 }  // namespace muster::control

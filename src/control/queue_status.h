@@ -1,18 +1,18 @@
-// The status of queues as Kueue's users know it: the condition Active with its reasons and
-// sentences, the numbers of Workloads, and what they use by flavor. Pure.
+// The status of Kueue's objects as its users know it: the condition Active with its reasons and
+// sentences, the numbers of Workloads, what they use by flavor, and fair shares. Pure.
 //
-//   Value next = with_status(cluster_queue, activity_of(cluster_queue, surroundings), numbers,
-//   now);
+//   Value next = with_cluster_queue_status(queue, {.activity = …, .numbers = numbers}, now);
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <set>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/instant.h"
 #include "control/queue_tally.h"
+#include "core/model/queue_report.h"
 #include "objects/value.h"
 
 namespace muster::control {
@@ -24,28 +24,36 @@ struct Activity {
   std::string message = {};
 };
 
-// What a ClusterQueue refers to, as far as it is there.
-struct Surroundings {
-  std::set<std::string, std::less<>> flavors;
-  std::set<std::string, std::less<>> checks;
-  std::set<std::string, std::less<>> active_checks;
-};
-
-Activity activity_of(objects::View cluster_queue, const Surroundings& around);
-
 // Of a LocalQueue; null where its ClusterQueue does not exist.
 Activity activity_of(objects::View local_queue, const Activity* cluster_queue);
 
-objects::Value with_cluster_queue_status(const objects::Value& cluster_queue,
-                                         const Activity& activity, const QueueNumbers& numbers,
-                                         Instant now);
+bool is_stopped(objects::View queue);
 
-// The flavors are those of its ClusterQueue, in their order there.
-objects::Value with_local_queue_status(const objects::Value& local_queue, const Activity& activity,
-                                       const QueueNumbers& numbers, objects::View cluster_queue,
-                                       Instant now);
+struct ClusterQueueReport {
+  Activity activity;
+  QueueNumbers numbers;
+  // Where shares are fair; the largest int64 is infinite.
+  std::optional<std::int64_t> weighted_share = {};
+};
+objects::Value with_cluster_queue_status(const objects::Value& cluster_queue,
+                                         const ClusterQueueReport& report, Instant now);
+
+struct LocalQueueReport {
+  Activity activity;
+  QueueNumbers numbers;
+  objects::View cluster_queue = {};  // its flavors, in their order; absent: it does not exist
+  std::optional<core::ConsumedResources> consumed = {};
+};
+objects::Value with_local_queue_status(const objects::Value& local_queue,
+                                       const LocalQueueReport& report, Instant now);
+
+objects::Value with_cohort_status(const objects::Value& cohort,
+                                  std::optional<std::int64_t> weighted_share);
 
 // The flavors that a ClusterQueue names.
 std::vector<std::string_view> flavors_of(objects::View cluster_queue);
+
+// The admission checks that a ClusterQueue names.
+std::vector<std::string_view> checks_of(objects::View cluster_queue);
 
 }  // namespace muster::control

@@ -6,6 +6,9 @@
 #include <vector>
 
 #include "control/limits.h"
+#include "core/admission/fair_share.h"
+#include "core/model/queue_activity.h"
+#include "core/model/queue_report.h"
 #include "core/words.h"
 #include "objects/edit.h"
 #include "objects/metadata.h"
@@ -46,6 +49,14 @@ Value without_finalizer(const Value& object) {
   return objects::without(object, {"metadata", "finalizers", index}).value_or(object);
 }
 
+// Whether what others rely on may have changed: not by a write of its status.
+bool is_other_spec(const client::CacheChange& change) {
+  if (change.before.is_absent() || change.after.is_absent()) return true;
+  return objects::generation_of(change.before) != objects::generation_of(change.after) ||
+         objects::uid_of(change.before) != objects::uid_of(change.after) ||
+         objects::is_being_deleted(change.before) != objects::is_being_deleted(change.after);
+}
+
 // The step that the finalizer asks for, if any.
 std::vector<Edit> finalizer_edits(const Resource& resource, const Value& object, bool in_use) {
   const bool has = objects::has_finalizer(object, words::resource_in_use);
@@ -59,90 +70,117 @@ std::vector<Edit> finalizer_edits(const Resource& resource, const Value& object,
 
 }  // namespace
 
-QueueStatusLoop::QueueStatusLoop(client::House house, client::ObjectCache& cache, Writer& writer)
+QueueStatusLoop::QueueStatusLoop(client::House house, client::ObjectCache& cache, Writer& writer,
+                                 const core::ClusterState& state)
     : house_(house),
       cache_(cache),
+      state_(state),
       loop_(house, cache, writer, [this](const Subject& subject) { return look_at(subject); }) {
   cache.subscribe([this](const client::CacheChange& change) { on_change(change); });
 }
 
 void QueueStatusLoop::on_change(const client::CacheChange& change) {
-  if (change.resource == resources::workloads) {
-    on_workload(change);
-  } else if (change.resource == resources::cluster_queues) {
-    on_cluster_queue(change);
-  } else if (change.resource == resources::local_queues) {
-    on_local_queue(change);
-  } else if (change.resource == resources::resource_flavors) {
-    mark_flavor(objects::name_of(change.object()));
-    if (change.before.is_absent() || change.after.is_absent()) mark_all_cluster_queues();
-  } else if (change.resource == resources::admission_checks) {
-    mark_all_cluster_queues();
+  const Resource& resource = change.resource;
+  if (resource == resources::workloads) return on_workload(change);
+  if (resource == resources::cluster_queues) return on_cluster_queue(change);
+  if (resource == resources::local_queues) return on_local_queue(change);
+  if (resource == resources::resource_flavors) return on_flavor(change);
+  if (resource == resources::admission_checks) {
+    loop_.mark(subject_of(resource, change.object()));
+    for (const std::string& queue : references_.uses_of_check(objects::name_of(change.object()))) {
+      mark(resources::cluster_queues, {"", queue});
+      for (const ObjectKey& key : references_.uses_of_cluster_queue(queue)) {
+        mark(resources::local_queues, key);
+      }
+    }
+  } else if (resource == resources::topologies || resource == resources::cohorts) {
+    loop_.mark(subject_of(resource, change.object()));
+    if (is_other_spec(change)) mark_all_queues();
   }
 }
 
 void QueueStatusLoop::on_workload(const client::CacheChange& change) {
-  tally_.replace(change.before, change.after);
+  if (!tally_.replace(change.before, change.after)) return;
   for (const Value* workload : {&change.before, &change.after}) {
     if (workload->is_absent()) continue;
     const ObjectKey key{std::string(objects::namespace_of(*workload)),
                         std::string((*workload)["spec"]["queueName"].string_or(""))};
     const Value queue = cache_.find(resources::local_queues, key);
-    if (queue) loop_.mark(subject_of(resources::local_queues, queue));
-    mark_cluster_queue(cluster_queue_of(queue));
-    mark_cluster_queue((*workload)["status"]["admission"]["clusterQueue"].string_or(""));
+    mark_settling(resources::local_queues, key);
+    mark_settling(resources::cluster_queues, {"", std::string(cluster_queue_of(queue))});
+    const View admission = (*workload)["status"]["admission"];
+    mark_settling(resources::cluster_queues,
+                  {"", std::string(admission["clusterQueue"].string_or(""))});
   }
+  if (shares_fairly()) mark_all_cohorts();
 }
 
 void QueueStatusLoop::on_cluster_queue(const client::CacheChange& change) {
-  const std::string name(objects::name_of(change.object()));
   loop_.mark(subject_of(resources::cluster_queues, change.object()));
-  for (const std::string_view flavor : flavors_of(change.before)) {
-    cluster_queues_of_[std::string(flavor)].erase(name);
-    mark_flavor(flavor);
+  references_.replace_cluster_queue(change.before, change.after);
+  if (!is_other_spec(change)) return;
+  mark_references_of(change.before);
+  mark_references_of(change.after);
+  for (const ObjectKey& key :
+       references_.uses_of_cluster_queue(objects::name_of(change.object()))) {
+    mark(resources::local_queues, key);
   }
-  for (const std::string_view flavor : flavors_of(change.after)) {
-    cluster_queues_of_[std::string(flavor)].insert(name);
-    mark_flavor(flavor);
-  }
-  std::erase_if(cluster_queues_of_, [](const auto& entry) { return entry.second.empty(); });
-  const auto found = local_queues_of_.find(name);
-  if (found == local_queues_of_.end()) return;
-  for (const ObjectKey& key : found->second) {
-    const Value queue = cache_.find(resources::local_queues, key);
-    if (queue) loop_.mark(subject_of(resources::local_queues, queue));
-  }
+  if (shares_fairly()) mark_all_queues();
 }
 
 void QueueStatusLoop::on_local_queue(const client::CacheChange& change) {
-  const ObjectKey key = objects::key_of(change.object());
   loop_.mark(subject_of(resources::local_queues, change.object()));
-  if (change.before) local_queues_of_[std::string(cluster_queue_of(change.before))].erase(key);
-  if (change.after) local_queues_of_[std::string(cluster_queue_of(change.after))].insert(key);
-  mark_cluster_queue(cluster_queue_of(change.object()));
-  std::erase_if(local_queues_of_, [](const auto& entry) { return entry.second.empty(); });
+  references_.replace_local_queue(change.before, change.after);
+  if (!is_other_spec(change)) return;
+  mark_settling(resources::cluster_queues, {"", std::string(cluster_queue_of(change.object()))});
 }
 
-void QueueStatusLoop::mark_cluster_queue(std::string_view name) {
-  if (name.empty()) return;
-  const Value queue = cache_.find(resources::cluster_queues, {"", std::string(name)});
-  if (queue) loop_.mark(subject_of(resources::cluster_queues, queue));
-}
-
-void QueueStatusLoop::mark_flavor(std::string_view name) {
-  const Value flavor = cache_.find(resources::resource_flavors, {"", std::string(name)});
-  if (flavor) loop_.mark(subject_of(resources::resource_flavors, flavor));
-}
-
-void QueueStatusLoop::mark_all_cluster_queues() {
-  for (const Value& queue : cache_.all(resources::cluster_queues)) {
-    loop_.mark(subject_of(resources::cluster_queues, queue));
-    const auto found = local_queues_of_.find(objects::name_of(queue));
-    if (found == local_queues_of_.end()) continue;
-    for (const ObjectKey& key : found->second) {
-      loop_.mark(subject_of(resources::local_queues, cache_.find(resources::local_queues, key)));
-    }
+void QueueStatusLoop::on_flavor(const client::CacheChange& change) {
+  loop_.mark(subject_of(resources::resource_flavors, change.object()));
+  references_.replace_flavor(change.before, change.after);
+  if (!is_other_spec(change)) return;
+  for (const Value* flavor : {&change.before, &change.after}) {
+    mark(resources::topologies, {"", std::string((*flavor)["spec"]["topologyName"].string_or(""))});
   }
+  mark_all_queues();
+}
+
+void QueueStatusLoop::mark(const Resource& resource, const ObjectKey& key) {
+  if (key.name.empty()) return;
+  const Value object = cache_.find(resource, key);
+  if (object) loop_.mark(subject_of(resource, object));
+}
+
+void QueueStatusLoop::mark_settling(const Resource& resource, const ObjectKey& key) {
+  if (key.name.empty()) return;
+  const Value object = cache_.find(resource, key);
+  if (object) loop_.mark_after(subject_of(resource, object), queue_settle_span);
+}
+
+void QueueStatusLoop::mark_references_of(View cluster_queue) {
+  for (const std::string_view flavor : flavors_of(cluster_queue)) {
+    mark(resources::resource_flavors, {"", std::string(flavor)});
+  }
+  for (const std::string_view check : checks_of(cluster_queue)) {
+    mark(resources::admission_checks, {"", std::string(check)});
+  }
+}
+
+void QueueStatusLoop::mark_all_cohorts() {
+  for (const Value& cohort : cache_.all(resources::cohorts)) {
+    loop_.mark_after(subject_of(resources::cohorts, cohort), queue_settle_span);
+  }
+}
+
+void QueueStatusLoop::mark_all_queues() {
+  for (const Resource& resource : {resources::cluster_queues, resources::local_queues}) {
+    for (const Value& queue : cache_.all(resource)) loop_.mark(subject_of(resource, queue));
+  }
+  mark_all_cohorts();
+}
+
+bool QueueStatusLoop::shares_fairly() const {
+  return state_.tables().configuration.fair_sharing.enabled;
 }
 
 Step QueueStatusLoop::look_at(const Subject& subject) {
@@ -151,40 +189,82 @@ Step QueueStatusLoop::look_at(const Subject& subject) {
     paces_.erase(subject);
     return {};
   }
-  if (subject.resource == resources::resource_flavors) return look_at_flavor(object);
-  if (subject.resource == resources::cluster_queues) return look_at_cluster_queue(subject, object);
-  return look_at_local_queue(subject, object);
+  if (subject.resource == resources::local_queues) return look_at_local_queue(subject, object);
+  if (subject.resource == resources::cohorts) return look_at_cohort(subject, object);
+  auto edits = finalizer_edits(subject.resource, object, is_in_use(subject));
+  if (!edits.empty() || subject.resource != resources::cluster_queues) {
+    return {.edits = std::move(edits)};
+  }
+  return look_at_cluster_queue(subject, object);
 }
 
-Step QueueStatusLoop::look_at_flavor(const Value& flavor) {
-  const bool in_use = cluster_queues_of_.contains(objects::name_of(flavor));
-  return {.edits = finalizer_edits(resources::resource_flavors, flavor, in_use)};
+bool QueueStatusLoop::is_in_use(const Subject& subject) const {
+  const std::string& name = subject.key.name;
+  if (subject.resource == resources::cluster_queues) {
+    return tally_.of_cluster_queue(name).reserving > 0;
+  }
+  if (subject.resource == resources::resource_flavors) {
+    return !references_.uses_of_flavor(name).empty();
+  }
+  if (subject.resource == resources::admission_checks) {
+    return !references_.uses_of_check(name).empty();
+  }
+  return !references_.uses_of_topology(name).empty();
+}
+
+QueueNumbers QueueStatusLoop::numbers_of(std::string_view cluster_queue) const {
+  QueueNumbers numbers = tally_.of_cluster_queue(cluster_queue);
+  for (const ObjectKey& key : references_.uses_of_cluster_queue(cluster_queue)) {
+    const QueueNumbers& own = tally_.of_local_queue(key);
+    numbers.finished += own.finished;
+    if (own.pending == 0 || is_stopped(cache_.find(resources::local_queues, key))) continue;
+    numbers.pending += own.pending;
+  }
+  return numbers;
 }
 
 Step QueueStatusLoop::look_at_cluster_queue(const Subject& subject, const Value& queue) {
-  const std::string_view name = objects::name_of(queue);
-  QueueNumbers numbers = tally_.of_cluster_queue(name);
-  auto edits = finalizer_edits(resources::cluster_queues, queue, numbers.reserving > 0);
-  if (!edits.empty()) return {.edits = std::move(edits)};
-  const auto locals = local_queues_of_.find(name);
-  if (locals != local_queues_of_.end()) {
-    for (const ObjectKey& key : locals->second) {
-      numbers.pending += tally_.of_local_queue(key).pending;
-    }
+  const std::string& name = subject.key.name;
+  ClusterQueueReport report{.activity = activity_of_cluster_queue(name),
+                            .numbers = numbers_of(name)};
+  const core::Tables& tables = state_.tables();
+  const core::ClusterQueueId id = core::find_cluster_queue(tables, name);
+  if (shares_fairly() && !id.is_none()) {
+    report.weighted_share =
+        core::rounded_up(core::weighted_share(tables, tables.cluster_queues[id].node));
   }
   return write_status(subject, queue,
-                      with_cluster_queue_status(queue, activity_of_cluster_queue(queue), numbers,
-                                                house_.clock.wall()));
+                      with_cluster_queue_status(queue, report, house_.clock.wall()));
 }
 
 Step QueueStatusLoop::look_at_local_queue(const Subject& subject, const Value& queue) {
-  const Value owner =
-      cache_.find(resources::cluster_queues, {"", std::string(cluster_queue_of(queue))});
-  const Activity activity = activity_of_cluster_queue(owner);
-  return write_status(
-      subject, queue,
-      with_local_queue_status(queue, activity_of(queue, owner ? &activity : nullptr),
-                              tally_.of_local_queue(subject.key), owner, house_.clock.wall()));
+  const std::string owner_name(cluster_queue_of(queue));
+  const Value owner = cache_.find(resources::cluster_queues, {"", owner_name});
+  const Activity activity = activity_of_cluster_queue(owner_name);
+  LocalQueueReport report{.activity = activity_of(queue, owner ? &activity : nullptr),
+                          .numbers = tally_.of_local_queue(subject.key),
+                          .cluster_queue = owner};
+  const core::Tables& tables = state_.tables();
+  const core::LocalQueueId id = core::find_local_queue(tables, subject.key.to_string());
+  if (!id.is_none() && report.activity.active) report.consumed = core::consumed_by(tables, id);
+  Step step =
+      write_status(subject, queue, with_local_queue_status(queue, report, house_.clock.wall()));
+  if (report.consumed && step.edits.empty() && !step.look_again) {
+    step.look_again =
+        house_.clock.wall() + tables.configuration.admission_fair_sharing->usage_sampling_interval;
+  }
+  return step;
+}
+
+Step QueueStatusLoop::look_at_cohort(const Subject& subject, const Value& cohort) {
+  std::optional<std::int64_t> share;
+  const core::Tables& tables = state_.tables();
+  const core::CohortId id = tables.cohorts.find(subject.key.name);
+  if (shares_fairly() && !id.is_none()) {
+    const core::QuotaNodeId node = tables.cohorts[id].node;
+    share = tables.quota.has_cycle(node) ? 0 : core::rounded_up(core::weighted_share(tables, node));
+  }
+  return write_status(subject, cohort, with_cohort_status(cohort, share));
 }
 
 Step QueueStatusLoop::write_status(const Subject& subject, const Value& old_queue,
@@ -207,20 +287,13 @@ Step QueueStatusLoop::write_status(const Subject& subject, const Value& old_queu
   return {.edits = {Edit::update_status(subject.resource, new_queue)}};
 }
 
-Activity QueueStatusLoop::activity_of_cluster_queue(View queue) const {
-  Surroundings around;
-  for (const std::string_view flavor : flavors_of(queue)) {
-    if (cache_.find(resources::resource_flavors, {"", std::string(flavor)})) {
-      around.flavors.emplace(flavor);
-    }
-  }
-  for (const Value& check : cache_.all(resources::admission_checks)) {
-    around.checks.emplace(objects::name_of(check));
-    if (objects::is_true(objects::condition(check, "Active"))) {
-      around.active_checks.emplace(objects::name_of(check));
-    }
-  }
-  return activity_of(queue, around);
+Activity QueueStatusLoop::activity_of_cluster_queue(std::string_view name) const {
+  const core::Tables& tables = state_.tables();
+  const core::QueueActivity activity =
+      core::activity_of(tables, core::find_cluster_queue(tables, name));
+  return {.active = activity.is_active(),
+          .reason = std::string(activity.reason()),
+          .message = activity.message};
 }
 
 }  // namespace muster::control

@@ -1,32 +1,44 @@
-// QueueStatusLoop: writes the status of ClusterQueues and LocalQueues, and keeps ClusterQueues and
-// ResourceFlavors from vanishing while something uses them (the finalizer resource-in-use): a
-// ClusterQueue goes when no Workload holds quota in it, a ResourceFlavor when no ClusterQueue names
-// it. A changed condition is written at once; numbers settle for a moment and are written at most
-// once in queue_status_span, so that ten thousand Workloads are not twenty thousand writes.
+// QueueStatusLoop: writes the status of ClusterQueues, LocalQueues and Cohorts, and keeps
+// ClusterQueues, ResourceFlavors, AdmissionChecks and Topologies from vanishing while something
+// uses them (the finalizer resource-in-use): a ClusterQueue goes when no Workload holds quota in
+// it, the others when nobody names them. A changed condition is written at once; numbers settle
+// for a moment and are written at most once in queue_status_span, so that ten thousand Workloads
+// are not twenty thousand writes.
 //
-// Assumes: the house thread; made before the cache starts; started after it has synced.
+// Assumes: the house thread; made before the cache starts; started after it has synced. The state
+// hears of every change that the cache hears of.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <map>
-#include <set>
-#include <string>
 #include <string_view>
 
 #include "client/object_cache.h"
 #include "control/key_loop.h"
+#include "control/queue_references.h"
 #include "control/queue_status.h"
 #include "control/queue_tally.h"
+#include "core/model/cluster_state.h"
 
 namespace muster::control {
 
 class QueueStatusLoop {
  public:
-  QueueStatusLoop(client::House house, client::ObjectCache& cache, Writer& writer);
+  QueueStatusLoop(client::House house, client::ObjectCache& cache, Writer& writer,
+                  const core::ClusterState& state);
 
   void start() { loop_.start(); }
   void stop() { loop_.stop(); }
   bool is_idle() const { return loop_.is_idle(); }
+
+  // The configuration has changed: shares may be shown from now on, or not any more.
+  void mark_all_queues();
+
+  // With what waits in all LocalQueues that take Workloads.
+  QueueNumbers numbers_of(std::string_view cluster_queue) const;
+  const QueueTally& tally() const { return tally_; }
+  const QueueReferences& references() const { return references_; }
+  Activity activity_of_cluster_queue(std::string_view name) const;
 
  private:
   // When the numbers of a queue may be written next.
@@ -39,23 +51,26 @@ class QueueStatusLoop {
   void on_workload(const client::CacheChange& change);
   void on_cluster_queue(const client::CacheChange& change);
   void on_local_queue(const client::CacheChange& change);
-  void mark_cluster_queue(std::string_view name);
-  void mark_flavor(std::string_view name);
-  void mark_all_cluster_queues();
+  void on_flavor(const client::CacheChange& change);
+  void mark(const objects::Resource& resource, const objects::ObjectKey& key);
+  void mark_settling(const objects::Resource& resource, const objects::ObjectKey& key);
+  void mark_references_of(objects::View cluster_queue);
+  void mark_all_cohorts();
+  bool shares_fairly() const;
 
   Step look_at(const Subject& subject);
-  Step look_at_flavor(const objects::Value& flavor);
   Step look_at_cluster_queue(const Subject& subject, const objects::Value& queue);
   Step look_at_local_queue(const Subject& subject, const objects::Value& queue);
+  Step look_at_cohort(const Subject& subject, const objects::Value& cohort);
   Step write_status(const Subject& subject, const objects::Value& old_queue,
                     const objects::Value& new_queue);
-  Activity activity_of_cluster_queue(objects::View queue) const;
+  bool is_in_use(const Subject& subject) const;
 
   client::House house_;
   client::ObjectCache& cache_;
+  const core::ClusterState& state_;
   QueueTally tally_;
-  std::map<std::string, std::set<objects::ObjectKey>, std::less<>> local_queues_of_;
-  std::map<std::string, std::set<std::string>, std::less<>> cluster_queues_of_;  // of a flavor
+  QueueReferences references_;
   std::map<Subject, Pace> paces_;
   KeyLoop loop_;
 };

@@ -35,31 +35,37 @@ using Usage = std::map<FlavorResource, Quantity>;
 Quantity amount_of(objects::View field);
 
 struct QueueNumbers {
-  std::int64_t pending = 0;  // of a LocalQueue only: a ClusterQueue's is the sum of its own
+  // Of a LocalQueue only: a ClusterQueue's are the sums of its own.
+  std::int64_t pending = 0;
+  std::int64_t finished = 0;
+
   std::int64_t reserving = 0;
   std::int64_t admitted = 0;
   Usage reserved;
   Usage used;
 
-  bool empty() const { return pending == 0 && reserving == 0; }
+  bool empty() const { return pending == 0 && finished == 0 && reserving == 0; }
 };
 
 // Where a Workload counts.
 struct Standing {
-  enum class Type : std::uint8_t { pending, reserving, admitted };
+  enum class Type : std::uint8_t { pending, reserving, admitted, finished };
   Type type = Type::pending;
   objects::ObjectKey local_queue;
   std::string cluster_queue = {};  // where it holds quota
   Usage usage = {};
+
+  friend bool operator==(const Standing&, const Standing&) = default;
 };
 
-// Nothing for a Workload that has finished, is held, or does not exist.
+// Nothing for a Workload that does not exist, or neither asks for quota nor holds any: it is not
+// active, gated, on hold, or waits for pods in the place of others.
 std::optional<Standing> standing_of(objects::View workload);
 
 class QueueTally {
  public:
-  // Absent: it was not there, or it is gone.
-  void replace(objects::View before, objects::View after);
+  // Absent: it was not there, or it is gone. Whether any number changed.
+  bool replace(objects::View before, objects::View after);
 
   const QueueNumbers& of_local_queue(const objects::ObjectKey& key) const;
   const QueueNumbers& of_cluster_queue(std::string_view name) const;

@@ -104,6 +104,7 @@ void SchedulingLoop::adopt_configuration() {
   state_.apply(snapshot);
   if (record_ != nullptr) record_->begin_segment(snapshot);
   feed_.tick();
+  if (configuration_listener_) configuration_listener_();
 }
 
 void SchedulingLoop::round() {
@@ -116,8 +117,10 @@ void SchedulingLoop::round() {
   const MonotonicInstant end = house_.clock.monotonic() + planning_span_max;
   std::vector<std::vector<Edit>> lists;
   while (state_.has_work()) {
+    const MonotonicInstant began = house_.clock.monotonic();
     const Plan cycle = core::plan(state_, policy_);
     ++cycles_;
+    if (cycle_listener_) cycle_listener_(cycle, house_.clock.monotonic() - began);
     if (record_ != nullptr) record_->append(RecordEntry::of_cycle(core::to_value(state_, cycle)));
     state_.assume(cycle);
     for (std::vector<Edit>& list : core::edits_of(state_, cycle)) lists.push_back(std::move(list));

@@ -42,6 +42,13 @@ class SchedulingLoop {
   // Kueue's configuration changed: decisions follow the new one as soon as what is under way by the
   // old one is answered.
   void configure(const core::Configuration& configuration);
+  void when_configured(UniqueFunction<void()> listener) {
+    configuration_listener_ = std::move(listener);
+  }
+
+  // Hears of every cycle, and how long it took.
+  using CycleListener = UniqueFunction<void(const core::Plan&, Span)>;
+  void when_cycled(CycleListener listener) { cycle_listener_ = std::move(listener); }
 
   bool is_idle() const { return writing_ == 0 && !(started_ && has_work()); }
   std::uint64_t cycles() const { return cycles_; }
@@ -81,6 +88,8 @@ class SchedulingLoop {
   core::ClusterState state_;
   Feed feed_;
   client::Backoff backoff_;
+  CycleListener cycle_listener_;
+  UniqueFunction<void()> configuration_listener_;
   std::optional<TimerId> timer_;
   std::optional<TimerId> tick_timer_;  // the next moment at which time alone makes work
   std::optional<core::Configuration> next_configuration_;

@@ -73,6 +73,26 @@ TEST(Walk, six_workers_where_four_fit_make_no_pod_and_say_what_is_short) {
   EXPECT_TRUE(world.controllers->is_idle());
 }
 
+TEST(Walk, ten_thousand_that_wait_cost_no_write) {
+  ControlWorld world;
+  world.silence_nodes();
+  world.add_queue(0);
+  for (int i = 0; i < 10'000; ++i) {
+    world.base.create(resources::workloads, "team-a",
+                      R"({"metadata":{"name":"w)" + std::to_string(i) +
+                          R"("},"spec":{"queueName":"queue","podSets":[{"name":"main","count":1,
+                          "template":{"spec":{"restartPolicy":"Never","containers":[{"name":"c",
+                          "image":"i","resources":{"requests":{"cpu":"1"}}}]}}}]}})");
+  }
+  world.base.time.run_for(minute);
+  const Value queue = world.find(resources::cluster_queues, "", "cq");
+  EXPECT_EQ(queue["status"]["pendingWorkloads"].integer_or(0), 10'000);
+  EXPECT_TRUE(world.controllers->is_idle());
+  const std::uint64_t settled = world.controllers->statistics().writes;
+  world.base.time.run_for(Span::of_seconds(3'600));
+  EXPECT_EQ(world.controllers->statistics().writes, settled);
+}
+
 TEST(Walk, quota_without_nodes_makes_no_pod_either) {
   ControlWorld world;
   world.add_node("n1", 2);
