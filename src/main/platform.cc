@@ -153,6 +153,7 @@ void Platform::Parts::compose() {
                               .disk = &disk,
                               .metrics = &metrics,
                               .log = log.child("control")});
+  server->set_queues(&controllers->state());
 }
 
 Result<std::unique_ptr<Platform>> Platform::open(const std::string& data,
@@ -241,6 +242,7 @@ void Platform::stop() {
   std::promise<void> closed;
   parts.house.post([&parts, &closed] {
     parts.nodes->stop();
+    parts.server->set_queues(nullptr);
     parts.controllers.reset();
     parts.store->close([&closed] { closed.set_value(); });
   });

@@ -207,6 +207,10 @@ void ApiServer::set_streams(PodStreams* streams) {
   parts_->context.streams = streams;
 }
 
+void ApiServer::set_queues(const core::ClusterState* queues) {
+  parts_->handler.set_queues(queues);
+}
+
 void ApiServer::set_usage(const UsageSource* usage) {
   parts_->handler.set_usage(usage);
 }

@@ -37,6 +37,10 @@
 #include "server/webhook_transport.h"
 #include "store/store.h"
 
+namespace muster::core {
+class ClusterState;
+}
+
 namespace muster::server {
 
 struct ServerOptions {
@@ -70,6 +74,8 @@ class ApiServer {
   void set_logs(PodLogs* logs);
   void set_streams(PodStreams* streams);
   void set_usage(const UsageSource* usage);
+  // Must stay until another is set; null: nobody decides about queues here.
+  void set_queues(const core::ClusterState* queues);
 
   void handle(Request request, Respond respond);
 

@@ -11,6 +11,7 @@
 #include "objects/label_selector.h"
 #include "objects/metadata.h"
 #include "objects/rewrite.h"
+#include "server/kueue_roles.h"
 #include "server/policy_rule.h"
 #include "server/role_index.h"
 
@@ -316,6 +317,7 @@ std::vector<Value> make_policy() {
   std::vector<Value> objects;
   add_cluster_roles(default_cluster_rules(), objects);
   add_cluster_roles(muster_cluster_rules(), objects);
+  for (Value& role : kueue_roles()) objects.push_back(std::move(role));
   for (const Aggregation& role : aggregated_roles) {
     objects.push_back(aggregated_object(role, objects));
   }

@@ -13,6 +13,7 @@
 #include "server/json_text.h"
 #include "server/scale.h"
 #include "server/storage_version.h"
+#include "server/visibility.h"
 
 namespace muster::server {
 
@@ -165,6 +166,9 @@ std::vector<Subresource> subresources_of(const Kind& kind, const KindVersion& ve
   if (is_core && kind.plural == "namespaces") {
     all.push_back({"finalize", "", "", "Namespace", {"update"}});
   }
+  if (kind.group == visibility_group) {
+    all.push_back({"pendingworkloads", "", "", kind.kind, {"get"}});
+  }
   if (kind.group == "certificates.k8s.io" && kind.kind == "CertificateSigningRequest") {
     all.push_back({"approval", "", "", kind.kind, {"get", "patch", "update"}});
   }
@@ -178,6 +182,8 @@ std::vector<Subresource> subresources_of(const Kind& kind, const KindVersion& ve
 }
 
 std::vector<std::string_view> verbs_of(const Kind& kind) {
+  // Only its part can be asked for.
+  if (kind.group == visibility_group) return {};
   if (!kind.is_stored) return {kind.own_verbs.begin(), kind.own_verbs.end()};
   if (kind.group.empty() && kind.plural == "namespaces") {
     return {"create", "delete", "get", "list", "patch", "update", "watch"};
@@ -198,7 +204,7 @@ bool is_version_before(std::string_view a, std::string_view b) {
 
 Discovery::Discovery(const KindRegistry& registry) {
   for (const KindRegistry::Found& kind : registry.kinds()) {
-    if (verbs_of(*kind).empty()) continue;
+    if (!kind->is_stored && kind->own_verbs.empty()) continue;
     auto group = std::find_if(groups_.begin(), groups_.end(),
                               [&](const Group& each) { return each.name == kind->group; });
     if (group == groups_.end()) group = groups_.insert(group, Group{kind->group, {}});

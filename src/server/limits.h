@@ -75,6 +75,10 @@ inline constexpr std::size_t command_words_max = 1'024;
 // Columns and rows of a terminal.
 inline constexpr std::int64_t terminal_side_max = 10'000;
 
+// Of those who wait in a queue, in one answer, as Kueue has it.
+inline constexpr std::int64_t pending_workloads_default = 1'000;
+inline constexpr std::int64_t pending_workloads_max = 100'000;
+
 // Rights that an attempt to grant too much is told of.
 inline constexpr std::size_t escalation_gaps_max = 1'000;
 

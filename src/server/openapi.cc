@@ -297,8 +297,10 @@ std::string make_document(const std::vector<KindRegistry::Found>& kinds, std::st
   for (const KindRegistry::Found& kind : kinds) write_paths(out, *kind, *kind->version(version));
   out.end_object().key("components").begin_object().key("schemas").begin_object();
   std::set<std::string> named;
+  std::set<std::string> written;  // two resources may be of one kind
   for (const KindRegistry::Found& kind : kinds) {
     const KindVersion& served = *kind->version(version);
+    if (!written.insert(component_name(*kind, version)).second) continue;
     out.key(published_name(component_name(*kind, version)));
     SchemaWriter(out, named)
         .write_root(served.definition["schema"]["openAPIV3Schema"], *kind, served);

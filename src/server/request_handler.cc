@@ -21,6 +21,7 @@
 #include "server/scale.h"
 #include "server/server_metrics.h"
 #include "server/stored_object.h"
+#include "server/visibility.h"
 
 namespace muster::server {
 
@@ -153,6 +154,10 @@ Outcome<> RequestHandler::check_route(Asked& asked) const {
     };
     if (!route.name.empty() && !offers("get")) return failures::unknown_resource();
     if (!offers(asked.verb)) return failures::method_not_allowed();
+    // Such a queue has no face but the list of those who wait in it.
+    if (target.kind->group == visibility_group && target.subresource.empty()) {
+      return failures::unknown_resource();
+    }
   }
   if (target.subresource.empty() && target.kind->is_stored) {
     const auto verbs = verbs_of(*target.kind);
@@ -243,9 +248,14 @@ void RequestHandler::dispatch(Asked asked) {
   respond_later(std::move(asked.respond), std::move(response));
 }
 
-// What nothing stores and can be read: what the agents measure.
+// What nothing stores and can be read: what the agents measure, and who waits.
 Response RequestHandler::computed(const Asked& asked) {
   const Query& query = asked.route.query;
+  if (asked.target.kind->group == visibility_group) {
+    const auto summary = pending_workloads_of(queues_, asked.target, query);
+    if (!summary) return failure_answer(summary.error(), asked.form);
+    return value_answer(200, *summary, asked.form);
+  }
   if (asked.verb == "get") {
     const auto object = metrics_of(context_, usage_, asked.target);
     if (!object) return failure_answer(object.error(), asked.form);

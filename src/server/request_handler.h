@@ -22,6 +22,10 @@
 #include "server/watch_stream.h"
 #include "server/write.h"
 
+namespace muster::core {
+class ClusterState;
+}
+
 namespace muster::server {
 
 class RequestHandler {
@@ -32,6 +36,8 @@ class RequestHandler {
 
   // Who measures; null: nobody.
   void set_usage(const UsageSource* usage) { usage_ = usage; }
+  // Who decides about queues; null: nobody.
+  void set_queues(const core::ClusterState* queues) { queues_ = queues; }
 
  private:
   // One request on its way.
@@ -89,6 +95,7 @@ class RequestHandler {
 
   Context& context_;
   const UsageSource* usage_ = nullptr;
+  const core::ClusterState* queues_ = nullptr;
   std::optional<Discovery> discovery_;
   std::optional<OpenApi> openapi_;
   EncodedEvents encoded_;
