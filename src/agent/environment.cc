@@ -207,4 +207,16 @@ std::vector<std::string> secrets_named_in(View pod) {
   return named_in(pod, {"secretRef", "secretKeyRef", "secret", "secretName"});
 }
 
+std::vector<std::string> claims_named_in(View pod) {
+  std::set<std::string> names;
+  for (View volume : pod["spec"]["volumes"].elements()) {
+    if (const auto name = volume["persistentVolumeClaim"]["claimName"].string()) {
+      names.emplace(*name);
+    } else if (volume["ephemeral"]) {
+      names.insert(fmt::format("{}-{}", objects::name_of(pod), volume["name"].string_or("")));
+    }
+  }
+  return {names.begin(), names.end()};
+}
+
 }  // namespace muster::agent

@@ -37,4 +37,7 @@ Result<std::vector<std::string>> arguments_of(objects::View container,
 std::vector<std::string> config_maps_named_in(objects::View pod);
 std::vector<std::string> secrets_named_in(objects::View pod);
 
+// Names of the claims that the pod's volumes are, those made for it included.
+std::vector<std::string> claims_named_in(objects::View pod);
+
 }  // namespace muster::agent

@@ -330,6 +330,7 @@ void HostPods::forget(const std::string& uid) {
   for (const ContainerState& container : pod->state.pod.containers) {
     ControlGroups::find().named(shim_group_name(uid, container.name)).remove();
   }
+  unmount_memory_in(pod->folder + "/volumes");
   if (const auto removed = remove_folder_tree(pod->folder); !removed) {
     log_.warning("cannot remove the folder of a pod",
                  {{"uid", uid}, {"error", removed.error().message}});
@@ -351,6 +352,7 @@ void HostPods::adopt(Found found) {
     const bool is_held = !lock && lock.error().code == ErrorCode::conflict;
     if (!is_held && !path_exists(pod_folder::state_path(folder))) {
       // Nothing was begun here; if the pod is still wanted, it is started anew.
+      unmount_memory_in(folder + "/volumes");
       static_cast<void>(remove_folder_tree(folder));
       continue;
     }

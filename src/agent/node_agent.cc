@@ -18,11 +18,14 @@ namespace resources = objects::resources;
 constexpr Span adopt_retry_span = Span::of_seconds(1);
 
 // Secrets only where somebody will read them.
-std::vector<client::Selection> followed(const VolumeFiles& files) {
+std::vector<client::Selection> followed(const VolumeFiles& files, bool keeps_claims) {
   std::vector<client::Selection> all = {{.resource = resources::pods},
                                         {.resource = resources::services},
-                                        {.resource = resources::config_maps}};
+                                        {.resource = resources::config_maps},
+                                        {.resource = claim_resource},
+                                        {.resource = volume_resource}};
   if (files.are_read()) all.push_back({.resource = secret_resource});
+  if (keeps_claims) all.push_back({.resource = class_resource});
   return all;
 }
 
@@ -32,7 +35,7 @@ NodeAgent::NodeAgent(NodeAgentOptions options, client::Api& api, client::House h
                      PodRuntime& runtime, VolumeFiles& files)
     : house_(house),
       runtime_(runtime),
-      cache_(api, house, followed(files)),
+      cache_(api, house, followed(files, !options.claims_folder.empty())),
       desk_{.api = api,
             .house = house,
             .runtime = runtime,
@@ -46,8 +49,16 @@ NodeAgent::NodeAgent(NodeAgentOptions options, client::Api& api, client::House h
     heartbeats_.push_back(std::make_unique<NodeHeartbeat>(node, options.machine, api, house));
     nodes_.emplace(node.name, std::move(node));
   }
+  if (!options.claims_folder.empty()) {
+    claims_ = std::make_unique<ClaimKeeper>(
+        api, house, cache_, std::move(options.claims_folder),
+        [&files](std::string folder) { files.discard(std::move(folder)); });
+  }
   cache_.subscribe([this](const client::CacheChange& change) { on_change(change); });
-  cache_.when_synced([this] { open_when_ready(); });
+  cache_.when_synced([this] {
+    open_when_ready();
+    if (claims_) claims_->look();
+  });
 }
 
 NodeAgent::~NodeAgent() {
@@ -132,10 +143,16 @@ void NodeAgent::open_when_ready() {
 }
 
 void NodeAgent::on_change(const client::CacheChange& change) {
+  if (claims_) claims_->on_change(change);
   if (change.resource == resources::pods) on_pod(change.before, change.after);
   const bool is_reference =
       change.resource == resources::config_maps || change.resource == secret_resource;
   if (is_reference && is_open_) on_reference(change.resource, change.object());
+  const bool is_claim = change.resource == claim_resource || change.resource == volume_resource;
+  if (!is_claim || !is_open_) return;
+  for (const auto& [uid, worker] : workers_) {
+    if (worker->is_held()) worker->look_again();
+  }
 }
 
 void NodeAgent::on_pod(const Value& before, const Value& after) {

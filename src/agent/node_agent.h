@@ -26,6 +26,7 @@
 #include <string_view>
 #include <vector>
 
+#include "agent/claim_keeper.h"
 #include "agent/gang.h"
 #include "agent/node_heartbeat.h"
 #include "agent/pod_worker.h"
@@ -38,6 +39,7 @@ struct NodeAgentOptions {
   MachineFacts machine = {};
   PodDefaults pods = {};
   std::string runtime_name = "pretend";  // the scheme of container ids
+  std::string claims_folder = {};        // it keeps the platform's claims, whose folders lie here
 };
 
 // A container that is a process of this machine.
@@ -94,6 +96,7 @@ class NodeAgent {
   GangIndex gangs_;
   PodDesk desk_;
   std::vector<std::unique_ptr<NodeHeartbeat>> heartbeats_;
+  std::unique_ptr<ClaimKeeper> claims_;  // where it keeps them
 
   bool is_adopted_ = false;
   bool is_open_ = false;

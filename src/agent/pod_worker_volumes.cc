@@ -37,6 +37,15 @@ Surroundings PodWorker::surroundings() const {
     Value map = desk_.cache.find(resources::config_maps, {name_space, name});
     if (map.is_object()) found.config_maps.emplace(name, std::move(map));
   }
+  for (const std::string& name : claims_named_in(pod_)) {
+    Value claim = desk_.cache.find(claim_resource, {name_space, name});
+    if (!claim.is_object()) continue;
+    const std::string volume(claim["spec"]["volumeName"].string_or(""));
+    Value bound = desk_.cache.find(volume_resource, {"", volume});
+    if (bound.is_object()) found.volumes.emplace(volume, std::move(bound));
+    found.claims.emplace(name, std::move(claim));
+  }
+  found.host_paths = desk_.defaults.host_paths;
   found.has_secrets = desk_.files.are_read();
   if (!found.has_secrets) return found;
   for (const std::string& name : secrets_named_in(pod_)) {

@@ -25,7 +25,6 @@ using Phase = ContainerState::Phase;
 constexpr int exit_cannot_start = 128;
 constexpr int exit_not_found = 127;
 constexpr int exit_not_executable = 126;
-constexpr int signal_kill = 9;
 constexpr std::uint32_t workspace_mode = 0777;
 constexpr std::uint32_t last_words_mode = 0666;  // whichever user it runs as
 
@@ -289,8 +288,8 @@ void Shim::ended(Container& container) {
   if (container.started_watch != WatchId{}) started(container);
   loop_.unwatch(std::exchange(container.ended_watch, {}));
   const ExitStatus status = container.sandbox->take_end();
-  const bool out_of_memory =
-      container.group->killed_for_memory() > 0 && status.signal == signal_kill;
+  // Also of a program that only waited for the one that was killed.
+  const bool out_of_memory = container.group->killed_for_memory() > 0 && status.code != 0;
   container.group->remove();
   container.sandbox.reset();
   drain_logs(container);

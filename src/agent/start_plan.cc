@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <utility>
 
 #include "agent/container_turn.h"
@@ -49,6 +50,55 @@ std::optional<StartRefusal> refused_field(View pod) {
     }
   }
   return std::nullopt;
+}
+
+// What a container asks of its own security; absent: what its pod does.
+View security_of(View pod, View container, std::string_view field) {
+  const View own = container["securityContext"][field];
+  return own ? own : pod["spec"]["securityContext"][field];
+}
+
+std::optional<StartRefusal> refused_right(View pod, View container) {
+  const std::string_view name = container["name"].string_or("");
+  if (container["securityContext"]["privileged"].boolean_or(false)) {
+    return not_supported(fmt::format(
+        "container \"{}\": securityContext.privileged: no container of this node has rights over "
+        "the machine",
+        name));
+  }
+  const View profile = security_of(pod, container, "seccompProfile");
+  if (profile["type"].string_or("") == "Localhost") {
+    return not_supported(
+        fmt::format("container \"{}\": this node has no seccomp profiles of its own", name));
+  }
+  if (!security_of(pod, container, "runAsNonRoot").boolean_or(false)) return std::nullopt;
+  const auto user = security_of(pod, container, "runAsUser").integer();
+  if (user && *user != 0) return std::nullopt;
+  const std::string_view why = user ? "container's runAsUser breaks non-root policy"
+                                    : "container has runAsNonRoot and image will run as root";
+  return StartRefusal{
+      .reason = "CreateContainerConfigError",
+      .message = fmt::format("{} (pod: \"{}_{}({})\", container: {})", why, objects::name_of(pod),
+                             objects::namespace_of(pod), objects::uid_of(pod), name),
+      .event_reason = "Failed"};
+}
+
+std::optional<std::uint32_t> id_of(View number) {
+  const auto id = number.integer();
+  if (!id || *id < 0 || *id > std::numeric_limits<std::int32_t>::max()) return std::nullopt;
+  return static_cast<std::uint32_t>(*id);
+}
+
+void set_user(View pod, View container, ContainerSpec& made) {
+  made.user = id_of(security_of(pod, container, "runAsUser"));
+  made.group = id_of(security_of(pod, container, "runAsGroup"));
+  for (View group : pod["spec"]["securityContext"]["supplementalGroups"].elements()) {
+    if (const auto id = id_of(group)) made.groups.push_back(*id);
+  }
+  const auto folder_group = id_of(pod["spec"]["securityContext"]["fsGroup"]);
+  if (folder_group) made.groups.push_back(*folder_group);
+  made.has_read_only_root =
+      container["securityContext"]["readOnlyRootFilesystem"].boolean_or(false);
 }
 
 StartRefusal config_error(const Error& error) {
@@ -118,6 +168,7 @@ Result<ContainerSpec> container_of(View pod, View container, const PodVolumes& v
   made.arguments = TRY(arguments_of(container, environment));
   made.mounts = TRY(mounts_of(container, volumes, environment));
   made.memory_bytes_max = memory_limit(container);
+  set_user(pod, container, made);
   made.has_input = container["stdin"].boolean_or(false);
   made.ends_input_once = container["stdinOnce"].boolean_or(false);
   made.has_terminal = container["tty"].boolean_or(false);
@@ -165,6 +216,7 @@ std::variant<StartPlan, StartRefusal> plan_start(const Value& pod, const Surroun
   // In the order in which they may start: all but the first wait for their turn.
   for (const std::string_view list : {"initContainers", "containers"}) {
     for (View container : pod["spec"][list].elements()) {
+      if (auto refusal = refused_right(pod, container)) return std::move(*refusal);
       auto made = container_of(pod, container, *volumes, surroundings, defaults);
       if (!made) return config_error(made.error());
       if (list == "initContainers") made->role = role_of_init(container);
@@ -185,16 +237,20 @@ std::vector<std::string> ignored_fields(View pod) {
         ignored.push_back(fmt::format("spec.containers[{}].ports[].hostPort", index));
       }
     }
+    if (!container["securityContext"]["capabilities"]["add"].empty()) {
+      ignored.push_back(fmt::format("spec.containers[{}].securityContext.capabilities.add", index));
+    }
     ++index;
+  }
+  if (pod["spec"]["shareProcessNamespace"].boolean_or(false)) {
+    ignored.emplace_back("spec.shareProcessNamespace");
   }
   index = 0;
   for (View volume : pod["spec"]["volumes"].elements()) {
     const View folder = volume["emptyDir"];
-    for (const std::string_view field : {"medium", "sizeLimit"}) {
-      const View says = folder[field];
-      if (says && !says.string_or("-").empty()) {
-        ignored.push_back(fmt::format("spec.volumes[{}].emptyDir.{}", index, field));
-      }
+    const bool is_memory = folder["medium"].string_or("") == "Memory";
+    if (folder["sizeLimit"] && !is_memory) {
+      ignored.push_back(fmt::format("spec.volumes[{}].emptyDir.sizeLimit", index));
     }
     ++index;
   }

@@ -26,8 +26,9 @@ namespace muster::agent {
 struct PodDefaults {
   std::string name_server = {};  // address of the DNS responder; empty: none
   std::string cluster_domain = "cluster.local";
-  std::string pods_folder = "pods";  // each pod has a folder of its uid in it
-  std::string search_path = {};      // PATH of containers that set none; empty: the runtime's
+  std::string pods_folder = "pods";          // each pod has a folder of its uid in it
+  std::vector<std::string> host_paths = {};  // folders that hostPath volumes may lie in
+  std::string search_path = {};  // PATH of containers that set none; empty: the runtime's
 };
 
 struct StartPlan {

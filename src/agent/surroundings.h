@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "agent/node_options.h"
 #include "objects/resource.h"
@@ -16,6 +17,12 @@
 namespace muster::agent {
 
 inline constexpr objects::Resource secret_resource{"", "v1", "secrets", "Secret"};
+inline constexpr objects::Resource claim_resource{"", "v1", "persistentvolumeclaims",
+                                                  "PersistentVolumeClaim"};
+inline constexpr objects::Resource volume_resource{"", "v1", "persistentvolumes",
+                                                   "PersistentVolume"};
+inline constexpr objects::Resource class_resource{"storage.k8s.io", "v1", "storageclasses",
+                                                  "StorageClass"};
 inline constexpr objects::Resource account_resource{"", "v1", "serviceaccounts", "ServiceAccount"};
 
 // A token of the pod's service account, as a projected volume asks for it.
@@ -40,6 +47,10 @@ struct Surroundings {
   std::map<std::string, objects::Value, std::less<>> secrets = {};
   std::map<TokenWish, std::string> tokens = {};
   std::map<std::string, std::string, std::less<>> services = {};  // variables that tell of them
+  // Claims that the pod names, and the persistent volumes that they are bound to, by name.
+  std::map<std::string, objects::Value, std::less<>> claims = {};
+  std::map<std::string, objects::Value, std::less<>> volumes = {};
+  std::vector<std::string> host_paths = {};  // folders of the machine that pods may mount from
   bool has_secrets = true;  // false: nobody looks at them, all of them read as empty
 };
 

@@ -10,6 +10,7 @@
 #include "agent/downward.h"
 #include "agent/limits.h"
 #include "base/base64.h"
+#include "base/quantity.h"
 #include "objects/metadata.h"
 
 namespace muster::agent {
@@ -175,11 +176,130 @@ class VolumeWriter {
   std::vector<VolumeFile> files_;
 };
 
+// ---- Folders of the machine --------------------------------------------------------------------
+
+// What a kubelet would say about a volume that is not there yet: the pod starts when it is.
+Error cannot_mount(std::string_view volume, std::string_view why) {
+  return {ErrorCode::not_found,
+          fmt::format("MountVolume.SetUp failed for volume \"{}\" : {}", volume, why)};
+}
+
+bool is_below(std::string_view path, std::string_view folder) {
+  while (folder.size() > 1 && folder.ends_with('/')) folder.remove_suffix(1);
+  if (folder == "/") return true;
+  return path == folder || (path.starts_with(folder) && path[folder.size()] == '/');
+}
+
+bool climbs(std::string_view path) {
+  return (std::string(path) + "/").find("/../") != std::string::npos;
+}
+
+struct Place {
+  VolumeContents contents;
+  bool read_only = false;
+};
+
+Result<Place> host_place(std::string_view name, View source, const Surroundings& surroundings) {
+  const std::string path(source["path"].string_or(""));
+  const auto& shared = surroundings.host_paths;
+  const bool is_shared =
+      !climbs(path) && std::any_of(shared.begin(), shared.end(), [&](const std::string& folder) {
+        return is_below(path, folder);
+      });
+  if (!is_shared) {
+    return in_volume(name, fmt::format("hostPath {} is not shared with pods; `muster up "
+                                       "--host-path FOLDER` shares what lies below a folder",
+                                       path));
+  }
+  return Place{.contents = {.folder = path,
+                            .host_type = std::string(source["type"].string_or("")),
+                            .beneath = shared}};
+}
+
+// Whether one of the terms is about this node.
+bool is_for_node(View volume, std::string_view node) {
+  const View terms = volume["spec"]["nodeAffinity"]["required"]["nodeSelectorTerms"];
+  if (terms.size() == 0) return true;
+  for (View term : terms.elements()) {
+    for (View match : term["matchExpressions"].elements()) {
+      if (match["key"].string_or("") != "kubernetes.io/hostname") continue;
+      for (View value : match["values"].elements()) {
+        if (value.string_or("") == node) return true;
+      }
+    }
+  }
+  return false;
+}
+
+Result<Place> claimed_place(std::string_view name, std::string_view claim_name,
+                            const Surroundings& surroundings) {
+  const auto claim = surroundings.claims.find(claim_name);
+  if (claim == surroundings.claims.end()) {
+    return cannot_mount(name, fmt::format("persistentvolumeclaim \"{}\" not found", claim_name));
+  }
+  const std::string_view volume_name = claim->second["spec"]["volumeName"].string_or("");
+  const auto volume = surroundings.volumes.find(volume_name);
+  const bool is_bound = claim->second["status"]["phase"].string_or("") == "Bound";
+  if (!is_bound || volume == surroundings.volumes.end()) {
+    return cannot_mount(name, fmt::format("PVC \"{}\" is not bound to a volume yet", claim_name));
+  }
+  const View spec = volume->second["spec"];
+  const View place = spec["local"] ? spec["local"] : spec["hostPath"];
+  if (!place) {
+    return in_volume(name, fmt::format("persistent volume {} is of a kind that this node does not "
+                                       "serve; it serves local and hostPath",
+                                       volume_name));
+  }
+  if (!is_for_node(volume->second, surroundings.node.name)) {
+    return cannot_mount(
+        name, fmt::format("persistent volume {} lies on another node than {}: no matching "
+                          "NodeSelectorTerms",
+                          volume_name, surroundings.node.name));
+  }
+  return Place{.contents = {.folder = std::string(place["path"].string_or(""))}};
+}
+
+Result<std::optional<Place>> machine_place(View pod, View volume,
+                                           const Surroundings& surroundings) {
+  const std::string_view name = volume["name"].string_or("");
+  if (const View host = volume["hostPath"]) {
+    return std::optional(TRY(host_place(name, host, surroundings)));
+  }
+  if (const View claim = volume["persistentVolumeClaim"]) {
+    Place place = TRY(claimed_place(name, claim["claimName"].string_or(""), surroundings));
+    place.read_only = claim["readOnly"].boolean_or(false);
+    return std::optional(std::move(place));
+  }
+  if (volume["ephemeral"]) {
+    const std::string made = fmt::format("{}-{}", objects::name_of(pod), name);
+    return std::optional(TRY(claimed_place(name, made, surroundings)));
+  }
+  return std::optional<Place>();
+}
+
+std::optional<std::uint32_t> group_of(View pod) {
+  const auto group = pod["spec"]["securityContext"]["fsGroup"].integer();
+  if (!group || *group < 0) return std::nullopt;
+  return static_cast<std::uint32_t>(*group);
+}
+
+// 0 where there is none.
+std::int64_t size_limit(View empty) {
+  const auto limit = Quantity::parse(empty["sizeLimit"].string_or(""));
+  return limit ? limit->value().value_or(0) : 0;
+}
+
 Result<> add_volume(View pod, View volume, const Surroundings& surroundings,
                     const std::string& pod_folder, PodVolumes& out) {
   const std::string name(volume["name"].string_or(""));
   if (!is_path_inside(name) || name.find('/') != std::string::npos) {
     return in_volume(name, "is no name of a volume");
+  }
+  if (auto place = TRY(machine_place(pod, volume, surroundings))) {
+    out.volumes[name] = {.folder = place->contents.folder, .read_only = place->read_only};
+    if (!place->contents.host_type) place->contents.group = group_of(pod);
+    out.contents.push_back(std::move(place->contents));
+    return {};
   }
   const std::string folder = fmt::format("{}/volumes/{}", pod_folder, name);
   VolumeWriter writer(pod, surroundings, name);
@@ -201,11 +321,18 @@ Result<> add_volume(View pod, View volume, const Surroundings& surroundings,
     }
     return in_volume(name,
                      fmt::format("this node does not serve {}; it serves emptyDir, configMap, "
-                                 "secret, downwardAPI and projected",
+                                 "secret, downwardAPI, projected, persistentVolumeClaim, "
+                                 "ephemeral and hostPath",
                                  kind));
   }
-  out.contents.push_back(
-      {.folder = folder, .is_published = read_only, .files = std::move(writer).take()});
+  const View empty = volume["emptyDir"];
+  const bool is_memory = empty["medium"].string_or("") == "Memory";
+  out.contents.push_back({.folder = folder,
+                          .is_published = read_only,
+                          .files = std::move(writer).take(),
+                          .is_memory = is_memory,
+                          .memory_bytes_max = is_memory ? size_limit(empty) : 0,
+                          .group = group_of(pod)});
   out.volumes[name] = {.folder = folder, .read_only = read_only};
   return {};
 }
@@ -253,21 +380,14 @@ Result<std::vector<Mount>> mounts_of(View container, const PodVolumes& volumes,
     const std::string_view name = mount["name"].string_or("");
     const auto found = volumes.volumes.find(name);
     if (found == volumes.volumes.end()) return in_volume(name, "the pod has none of that name");
-    std::string source = found->second.folder;
     const std::string below = TRY(path_below(mount, environment));
-    if (!below.empty()) {
-      if (!is_path_inside(below)) {
-        return in_volume(name, fmt::format("\"{}\" is no path inside of a volume", below));
-      }
-      // A pod could put a link there between two runs and be given what the link leads to.
-      if (!found->second.read_only) {
-        return in_volume(name, "subPath of a writable volume is not served by this node");
-      }
-      source += "/" + below;
+    if (!below.empty() && !is_path_inside(below)) {
+      return in_volume(name, fmt::format("\"{}\" is no path inside of a volume", below));
     }
-    mounts.push_back({.source = std::move(source),
+    mounts.push_back({.source = found->second.folder,
                       .target = std::string(mount["mountPath"].string_or("")),
-                      .read_only = found->second.read_only || mount["readOnly"].boolean_or(false)});
+                      .read_only = found->second.read_only || mount["readOnly"].boolean_or(false),
+                      .below = below});
   }
   return mounts;
 }

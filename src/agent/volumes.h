@@ -4,14 +4,16 @@
 //   const PodVolumes volumes = TRY(volumes_of(pod, surroundings, "/data/pods/<uid>"));
 //   const std::vector<Mount> mounts = TRY(mounts_of(container, volumes, environment));
 //
-// Served: emptyDir, configMap, secret, downwardAPI, and projected volumes made of the last three
-// and of tokens. Every other kind is an Error that names the volume and the kind. Keys and paths
-// are checked again here: a file is never written outside of its volume.
+// Served: emptyDir, configMap, secret, downwardAPI, projected volumes made of the last three and of
+// tokens, claims that are bound to a folder of this node, and hostPath below the folders that this
+// node was told to share. Every other kind is an Error that names the volume and the kind. Keys and
+// paths are checked again here: a file is never written outside of its volume.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -38,6 +40,11 @@ struct VolumeContents {
   std::string folder;
   bool is_published = false;
   std::vector<VolumeFile> files = {};
+  bool is_memory = false;                     // it lies in memory where that can be had
+  std::int64_t memory_bytes_max = 0;          // 0: half of the machine's
+  std::optional<std::string> host_type = {};  // it is the machine's own: a hostPath of this type
+  std::vector<std::string> beneath = {};      // … which must not lead out of these folders
+  std::optional<std::uint32_t> group = {};    // to which it belongs
 
   friend bool operator==(const VolumeContents&, const VolumeContents&) = default;
 };

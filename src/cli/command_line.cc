@@ -35,6 +35,12 @@ void add_up(CLI::App& app, const Output& output, const Commands& commands, Chose
                    "A node with declared devices, repeatable: "
                    "name=n1,cpu=8,memory=16Gi,nvidia.com/gpu=4")
       ->allow_extra_args(false);
+  up_command->add_option("--nodes", options->nodes_file,
+                         "A file of nodes, one a line as --node has them; # begins a comment");
+  up_command
+      ->add_option("--host-path", options->host_paths,
+                   "A folder that hostPath volumes may lie in, repeatable (default: none)")
+      ->allow_extra_args(false);
   up_command->add_option("--host-images", options->host_images,
                          "Images that run on this machine's filesystem: 'PATTERN[,PATTERN…]'");
   up_command->add_flag("--foreground", options->foreground, "Stay, for service managers");

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 
 #include "agent/node_options.h"
@@ -25,14 +26,32 @@ std::string settings_path(const std::string& data) {
   return data + "/settings.json";
 }
 
+// A node a line; empty lines and those that begin with # say nothing.
+Result<std::vector<std::string>> nodes_in_file(const std::string& path) {
+  const std::string text = TRY(read_whole_file(path, settings_bytes_max));
+  std::vector<std::string> nodes;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    std::string line = text.substr(begin, end - begin);
+    while (!line.empty() && (line.back() == ' ' || line.back() == '\r')) line.pop_back();
+    if (!line.empty() && line.front() != '#') nodes.push_back(std::move(line));
+    begin = end + 1;
+  }
+  if (nodes.empty()) return Error::invalid(fmt::format("{} names no node", path), "--nodes");
+  return nodes;
+}
+
 Value to_value(const Settings& settings) {
   objects::Builder builder;
   std::vector<objects::Node> nodes;
   for (const std::string& node : settings.nodes) nodes.push_back(builder.text(node));
+  std::vector<objects::Node> paths;
+  for (const std::string& path : settings.host_paths) paths.push_back(builder.text(path));
   const objects::Node::Member members[] = {
       {builder.text("listen"), builder.text(settings.listen)},
       {builder.text("kubeconfig"), builder.text(settings.kubeconfig)},
       {builder.text("nodes"), builder.array(nodes)},
+      {builder.text("hostPaths"), builder.array(paths)},
       {builder.text("hostImages"), builder.text(settings.host_images)}};
   const objects::Node root = builder.object(members);
   return std::move(builder).finish(root);
@@ -81,6 +100,9 @@ Result<Settings> load_settings(const std::string& data) {
   settings.listen = saved["listen"].string_or(settings.listen);
   settings.kubeconfig = saved["kubeconfig"].string_or("");
   settings.host_images = saved["hostImages"].string_or("");
+  for (View path : saved["hostPaths"].elements()) {
+    settings.host_paths.emplace_back(path.string_or(""));
+  }
   for (View node : saved["nodes"].elements()) settings.nodes.emplace_back(node.string_or(""));
   return settings;
 }
@@ -93,7 +115,18 @@ Result<> apply(const UpOptions& given, Settings& settings) {
   if (given.listen) settings.listen = *given.listen;
   if (given.kubeconfig) settings.kubeconfig = *given.kubeconfig;
   if (given.host_images) settings.host_images = *given.host_images;
+  if (!given.host_paths.empty()) settings.host_paths = given.host_paths;
+  for (const std::string& path : settings.host_paths) {
+    if (!path.starts_with('/')) {
+      return Error::invalid(fmt::format("'{}' is not an absolute path", path), "--host-path");
+    }
+  }
   if (!given.nodes.empty()) settings.nodes = given.nodes;
+  if (!given.nodes_file.empty()) {
+    const std::vector<std::string> listed = TRY(nodes_in_file(given.nodes_file));
+    settings.nodes = given.nodes;
+    settings.nodes.insert(settings.nodes.end(), listed.begin(), listed.end());
+  }
   TRY(parse_listen(settings.listen));
   if (settings.nodes.size() > nodes_max) {
     return Error::invalid(fmt::format("at most {} nodes", nodes_max), "--node");

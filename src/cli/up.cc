@@ -91,8 +91,9 @@ int up(const UpOptions& options, const Output& output, const Serve& serve) {
   if (const auto process = settled_process(*data)) {
     output.out(
         fmt::format("Muster is already up (process {}) with the data in {}.\n", *process, *data));
-    const bool asks_for_change =
-        options.listen || options.kubeconfig || options.host_images || !options.nodes.empty();
+    const bool asks_for_change = options.listen || options.kubeconfig || options.host_images ||
+                                 !options.nodes.empty() || !options.nodes_file.empty() ||
+                                 !options.host_paths.empty();
     if (!asks_for_change) return exit_done;
     return fail(output, Error{ErrorCode::conflict,
                               "the flags change nothing while it runs: `muster down` first"});

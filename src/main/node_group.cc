@@ -143,8 +143,10 @@ void NodeGroups::Parts::make_host(std::vector<NodeOptions> nodes, const Machine&
           // Pods that share this machine's network ask whom it asks.
           .pods = {.name_server = network.has_bridge() ? open_names(network.gateway) : "",
                    .pods_folder = options.data + "/pods",
+                   .host_paths = options.settings.host_paths,
                    .search_path = search_path()},
-          .runtime_name = "host"},
+          .runtime_name = "host",
+          .claims_folder = options.data + "/claims"},
       options.api, options.house, *host, files));
   agents.back()->follow([this](const client::CacheChange& change) { zone.apply(change); });
   logs.add(std::make_unique<agent::NodeLogs>(*agents.back(), options.disk, options.house,
@@ -164,7 +166,8 @@ void NodeGroups::Parts::make_pretended(std::vector<NodeOptions> nodes, const Mac
       agent::NodeAgentOptions{.nodes = std::move(nodes),
                               .machine = facts_of(machine, "pretend"),
                               .pods = {},
-                              .runtime_name = "pretend"},
+                              .runtime_name = "pretend",
+                              .claims_folder = host ? "" : options.data + "/claims"},
       options.api, options.house, *pretend, no_files));
   logs.add(
       std::make_unique<agent::NodeLogs>(*agents.back(), options.disk, options.house, *pretend));

@@ -236,6 +236,11 @@ constexpr RuleRow muster_rules[] = {
     {"system:muster:agent", "create patch update", "core events.k8s.io", "events"},
     {"system:muster:agent", "get list watch", "node.k8s.io", "runtimeclasses"},
     {"system:muster:agent", "create delete get patch update", "coordination.k8s.io", "leases"},
+    {"system:muster:agent", "create get list update watch", "core", "persistentvolumeclaims"},
+    {"system:muster:agent", "patch update", "core",
+     "persistentvolumeclaims/status persistentvolumes/status"},
+    {"system:muster:agent", "create delete get list update watch", "core", "persistentvolumes"},
+    {"system:muster:agent", "create get list watch", "storage.k8s.io", "storageclasses"},
     {"system:muster:controller:cache", "get list watch", "core",
      "bindings configmaps endpoints events limitranges namespaces nodes persistentvolumeclaims "
      "persistentvolumes pods podtemplates replicationcontrollers resourcequotas services"},

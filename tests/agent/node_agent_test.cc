@@ -156,13 +156,12 @@ TEST(NodeAgent, a_member_that_is_being_deleted_is_no_member) {
 
 TEST(NodeAgent, a_refused_field_is_said_on_the_pod) {
   AgentWorld world;
-  world.create_pod(
-      "p", {.spec = R"(,"volumes":[{"name":"v","persistentVolumeClaim":{"claimName":"c"}}])"});
+  world.create_pod("p", {.spec = R"(,"volumes":[{"name":"v","hostPath":{"path":"/etc"}}])"});
   world.settle();
   EXPECT_EQ(world.phase("p"), "Pending");
   const Value waiting = Value::copy_of(world.container("p")["state"]["waiting"]);
   EXPECT_EQ(waiting["reason"].string_or(""), "NotSupported");
-  EXPECT_THAT(std::string(waiting["message"].string_or("")), HasSubstr("persistentVolumeClaim"));
+  EXPECT_THAT(std::string(waiting["message"].string_or("")), HasSubstr("hostPath /etc"));
   EXPECT_THAT(world.events("p"), ElementsAre(HasSubstr("Failed: Error: volume \"v\"")));
   EXPECT_TRUE(world.runtime.pods().empty());
 }

@@ -73,8 +73,8 @@ class Platform(Cluster):
         self.nodes = nodes
         self.host_images = host_images
 
-    def up(self, first=False):
-        command = [MUSTER, "up", "--data", self.data]
+    def up(self, first=False, more=()):
+        command = [MUSTER, "up", "--data", self.data, *more]
         if first:
             command += ["--listen", f"127.0.0.1:{self.port}", "--kubeconfig", self.kubeconfig]
             command += ["--host-images", self.host_images]

@@ -48,7 +48,8 @@ Node container_node(Builder& builder, const agent::ContainerSpec& container) {
   if (!container.mounts.empty()) {
     std::vector<std::string> mounts;
     for (const agent::Mount& mount : container.mounts) {
-      mounts.push_back(fmt::format("{} at {}{}", mount.source, mount.target,
+      mounts.push_back(fmt::format("{}{}{} at {}{}", mount.source, mount.below.empty() ? "" : "/",
+                                   mount.below, mount.target,
                                    mount.read_only ? ", read only" : ""));
     }
     members.push_back({builder.text("mounts"), texts(builder, mounts)});
@@ -108,7 +109,8 @@ Value plan_value(const agent::StartPlan& plan, View show) {
   return std::move(builder).finish(node);
 }
 
-// given: {pod, node, configMaps, secrets, tokens, services, kubernetes, members, show}. The answer:
+// given: {pod, node, configMaps, secrets, claims, volumes, hostPaths, tokens, services, kubernetes,
+// members, show}. The answer:
 // what the runtime is told, or why it is told nothing.
 Result<Value> start_pod(const Value& scenario) {
   const View given = scenario["given"];
@@ -122,6 +124,15 @@ Result<Value> start_pod(const Value& scenario) {
   }
   for (const auto& [name, secret] : given["secrets"].members()) {
     surroundings.secrets.emplace(std::string(name), scenario.part(secret));
+  }
+  for (const auto& [name, claim] : given["claims"].members()) {
+    surroundings.claims.emplace(std::string(name), scenario.part(claim));
+  }
+  for (const auto& [name, volume] : given["volumes"].members()) {
+    surroundings.volumes.emplace(std::string(name), scenario.part(volume));
+  }
+  for (View path : given["hostPaths"].elements()) {
+    surroundings.host_paths.emplace_back(path.string_or(""));
   }
   for (View token : given["tokens"].elements()) {
     surroundings.tokens.emplace(agent::token_wish_of(token), token["token"].string_or(""));

@@ -83,6 +83,16 @@ class PodRuntimeSuite : public ::testing::TestWithParam<PodRuntimeWorldFactory> 
     return at->second.back().containers.front();
   }
 
+  // Of one container among several, as it was last heard of.
+  Phase phase(const std::string& uid, const std::string& container) const {
+    const auto at = heard_.find(uid);
+    if (at == heard_.end()) return Phase::waiting;
+    for (const agent::ContainerState& each : at->second.back().containers) {
+      if (each.name == container) return each.phase;
+    }
+    return Phase::waiting;
+  }
+
   bool reaches(const std::string& uid, Phase phase) {
     return world_->run_until([this, uid, phase] { return last(uid).phase == phase; });
   }
@@ -205,6 +215,59 @@ TEST_P(PodRuntimeSuite, a_running_container_is_not_run_again) {
   world_->settle();
   EXPECT_EQ(last(uid).started, started);
   EXPECT_EQ(last(uid).attempt, 0);
+  world_->runtime().remove(uid);
+}
+
+TEST_P(PodRuntimeSuite, a_held_container_waits_until_it_may_run) {
+  agent::PodSpec spec = world_->spec(PodProgram::succeeds);
+  agent::ContainerSpec second = spec.containers[0];
+  spec.containers[0].name = "first";
+  second.is_held = true;
+  spec.containers.push_back(second);
+  const std::string uid = spec.uid;
+  world_->runtime().start(spec);
+  ASSERT_TRUE(world_->run_until([this, uid] { return phase(uid, "first") == Phase::exited; }));
+  world_->settle();
+  EXPECT_EQ(phase(uid, "main"), Phase::waiting);
+  restart_platform();
+  ASSERT_NE(adopted(uid), nullptr);
+  EXPECT_TRUE(adopted(uid)->containers[1].is_held());
+  world_->runtime().run(uid, "main");
+  ASSERT_TRUE(world_->run_until([this, uid] { return phase(uid, "main") == Phase::exited; }));
+  EXPECT_EQ(heard_[uid].back().containers[1].attempt, 0);
+}
+
+TEST_P(PodRuntimeSuite, what_is_held_when_the_pod_is_stopped_never_runs) {
+  agent::PodSpec spec = world_->spec(PodProgram::runs_on);
+  agent::ContainerSpec second = spec.containers[0];
+  second.name = "second";
+  second.is_held = true;
+  spec.containers.push_back(second);
+  const std::string uid = spec.uid;
+  world_->runtime().start(spec);
+  ASSERT_TRUE(world_->run_until([this, uid] { return phase(uid, "main") == Phase::running; }));
+  world_->runtime().stop(uid, Span::of_seconds(30));
+  ASSERT_TRUE(world_->run_until([this, uid] { return phase(uid, "main") == Phase::exited; }));
+  world_->runtime().run(uid, "second");
+  world_->settle();
+  EXPECT_TRUE(heard_[uid].back().containers[1].is_held());
+}
+
+TEST_P(PodRuntimeSuite, one_container_is_stopped_and_may_run_again) {
+  agent::PodSpec spec = world_->spec(PodProgram::runs_on);
+  agent::ContainerSpec second = spec.containers[0];
+  second.name = "second";
+  spec.containers.push_back(second);
+  const std::string uid = spec.uid;
+  world_->runtime().start(spec);
+  ASSERT_TRUE(world_->run_until([this, uid] {
+    return phase(uid, "main") == Phase::running && phase(uid, "second") == Phase::running;
+  }));
+  world_->runtime().stop_container(uid, "main", Span::of_seconds(30));
+  ASSERT_TRUE(world_->run_until([this, uid] { return phase(uid, "main") == Phase::exited; }));
+  EXPECT_EQ(phase(uid, "second"), Phase::running);
+  world_->runtime().run(uid, "main");
+  ASSERT_TRUE(world_->run_until([this, uid] { return phase(uid, "main") == Phase::running; }));
   world_->runtime().remove(uid);
 }
 

@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -140,6 +141,27 @@ Result<std::uint64_t> file_bytes(const Descriptor& file) {
   struct stat status {};
   if (::fstat(file.number(), &status) < 0) return system_error("stat", "", errno);
   return static_cast<std::uint64_t>(status.st_size);
+}
+
+Result<> mount_memory(const std::string& folder, std::int64_t bytes_max) {
+  const std::string options =
+      bytes_max > 0 ? fmt::format("mode=0777,size={}", bytes_max) : std::string("mode=0777");
+  if (::mount("tmpfs", folder.c_str(), "tmpfs", MS_NOSUID | MS_NODEV, options.c_str()) == 0) {
+    return {};
+  }
+  return system_error("mount memory on", folder, errno);
+}
+
+void unmount_memory_in(const std::string& folder) {
+  for (const std::string& name : names_in_folder(folder).value_or(std::vector<std::string>{})) {
+    const std::string path = folder + "/" + name;
+    ::umount2(path.c_str(), MNT_DETACH | UMOUNT_NOFOLLOW);
+  }
+}
+
+Result<> set_group(const std::string& path, std::uint32_t group) {
+  if (::chown(path.c_str(), static_cast<uid_t>(-1), group) == 0) return {};
+  return system_error("change the group of", path, errno);
 }
 
 Result<> set_mode(const std::string& path, std::uint32_t mode) {

@@ -43,6 +43,15 @@ Result<Descriptor> open_null();  // reads as empty, swallows what is written
 Result<> append_text(const Descriptor& file, std::string_view text);
 Result<std::uint64_t> file_bytes(const Descriptor& file);
 
+// Memory in the place of a folder, at most so many bytes of it; 0: half of the machine's. Needs the
+// rights of root.
+Result<> mount_memory(const std::string& folder, std::int64_t bytes_max);
+
+// Takes memory away from each folder in this one that is such a place.
+void unmount_memory_in(const std::string& folder);
+
+Result<> set_group(const std::string& path, std::uint32_t group);
+
 // Permission bits of a file or folder; follows links.
 Result<> set_mode(const std::string& path, std::uint32_t mode);
 

@@ -7,6 +7,8 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 from platform_under_test import Platform, condition, expect, run_steps, wait_for  # noqa: E402
+import volumes  # noqa: E402
+import walls  # noqa: E402
 from pods import (container, container_status, create, events, pod, shown, status,  # noqa: E402
                   wait_for_event, wait_for_phase, wait_for_status)
 
@@ -248,10 +250,12 @@ STEPS = [
 
 
 def main():
-    platform = Platform(["name=n1,cpu=8,memory=16Gi"])
-    platform.up(first=True)
+    platform = Platform(["name=n1,cpu=8,memory=16Gi", "name=n2,cpu=8,memory=16Gi"])
+    platform.shared = os.path.join(platform.folder, "shared")
+    platform.up(first=True, more=["--host-path", platform.shared])
     only = sys.argv[1:]
-    return run_steps(platform, [step for step in STEPS if not only or step.__name__ in only])
+    steps = STEPS + volumes.STEPS + walls.STEPS
+    return run_steps(platform, [step for step in steps if not only or step.__name__ in only])
 
 
 if __name__ == "__main__":
