@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "client/object_cache.h"
+#include "control/apps_loops.h"
 #include "control/events.h"
 #include "control/job_loop.h"
 #include "control/kueue_metrics.h"
@@ -38,6 +39,7 @@ std::vector<client::Selection> selections_for(Role role) {
   for (const objects::Resource& each : queueing_resources) selections.push_back({each});
   selections.push_back(LiveConfiguration::selection());
   if (role == Role::embedded) {
+    for (const objects::Resource& each : AppsLoops::resources()) selections.push_back({each});
     selections.push_back(
         {.resource = resources::leases, .name_space = std::string(NodeLoop::lease_namespace)});
   }
@@ -70,6 +72,7 @@ struct Controllers::Parts {
     if (options.role == Role::embedded) {
       jobs.emplace(house, cache, writer);
       nodes.emplace(house, cache, writer);
+      apps.emplace(house, cache, writer);
     }
   }
 
@@ -99,6 +102,7 @@ struct Controllers::Parts {
     scheduling.start();
     if (jobs) jobs->start();
     if (nodes) nodes->start();
+    if (apps) apps->start();
     queue_status.start();
   }
 
@@ -118,6 +122,7 @@ struct Controllers::Parts {
   KueueMetrics kueue_metrics;
   std::optional<JobLoop> jobs;
   std::optional<NodeLoop> nodes;
+  std::optional<AppsLoops> apps;
 };
 
 Controllers::Controllers(client::Api& api, Executor& house, const Clock& clock, Random& random,
@@ -143,6 +148,7 @@ void Controllers::stop() {
   parts_->queue_status.stop();
   if (parts_->jobs) parts_->jobs->stop();
   if (parts_->nodes) parts_->nodes->stop();
+  if (parts_->apps) parts_->apps->stop();
 }
 
 bool Controllers::has_synced() const {
@@ -153,7 +159,8 @@ bool Controllers::is_idle() const {
   const Parts& parts = *parts_;
   return has_synced() && parts.writer.is_idle() && parts.scheduling.is_idle() &&
          parts.queueing.is_idle() && parts.workloads.is_idle() && parts.queue_status.is_idle() &&
-         (!parts.jobs || parts.jobs->is_idle()) && (!parts.nodes || parts.nodes->is_idle());
+         (!parts.jobs || parts.jobs->is_idle()) && (!parts.nodes || parts.nodes->is_idle()) &&
+         (!parts.apps || parts.apps->is_idle());
 }
 
 ControlStatistics Controllers::statistics() const {

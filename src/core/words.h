@@ -73,6 +73,9 @@ inline constexpr std::string_view gang = "muster.dev/gang";
 inline constexpr std::string_view gang_size = "muster.dev/gang-size";
 inline constexpr std::string_view pod_ip = "muster.dev/pod-ip";
 
+// Marks what is kept and does nothing, because Muster does its work; the server writes it.
+inline constexpr std::string_view superseded = "muster.dev/superseded";
+
 // Muster's own condition on jobs: something in the spec is not served here, and which.
 inline constexpr std::string_view unserved = "muster.dev/Unserved";
 

@@ -5,6 +5,7 @@
 
 #include <future>
 #include <thread>
+#include <utility>
 
 #include "base/log_sink.h"
 #include "base/os/detached_process.h"
@@ -45,15 +46,16 @@ int controller(const cli::ControllerOptions& options, const cli::Output& output)
   std::jthread background([&] { disk.lane(DiskLane::background).run(); });
   EventLoop& house = (*client)->house();
   std::unique_ptr<control::Controllers> controllers;
+  control::ControlOptions wanted;
+  wanted.role = control::Role::kubernetes;
+  wanted.policy.placement = core::Placement::checked;
+  wanted.policy.places_unmanaged_pods = false;
+  wanted.record_folder = options.record;
+  wanted.disk = &disk;
+  wanted.log = log.child("control");
   on_house(house, [&] {
-    controllers = std::make_unique<control::Controllers>(
-        (*client)->api(), house, clock, random,
-        control::ControlOptions{
-            .role = control::Role::kubernetes,
-            .policy = {.placement = core::Placement::checked, .places_unmanaged_pods = false},
-            .record_folder = options.record,
-            .disk = &disk,
-            .log = log.child("control")});
+    controllers = std::make_unique<control::Controllers>((*client)->api(), house, clock, random,
+                                                         std::move(wanted));
     controllers->start();
   });
   output.out(fmt::format("Muster controls {}.\n", (*client)->server()));

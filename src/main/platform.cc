@@ -145,14 +145,14 @@ void Platform::Parts::compose() {
                             .log = log.child("server")});
   controller_api = server->in_process(server::controller_identity());
   agent_api = server->in_process(server::agent_identity());
-  controllers = std::make_unique<control::Controllers>(
-      *controller_api, house, clock, random,
-      control::ControlOptions{.role = control::Role::embedded,
-                              .policy = {.placement = core::Placement::pinned},
-                              .record_folder = data + "/record",
-                              .disk = &disk,
-                              .metrics = &metrics,
-                              .log = log.child("control")});
+  control::ControlOptions wanted;
+  wanted.policy.placement = core::Placement::pinned;
+  wanted.record_folder = data + "/record";
+  wanted.disk = &disk;
+  wanted.metrics = &metrics;
+  wanted.log = log.child("control");
+  controllers = std::make_unique<control::Controllers>(*controller_api, house, clock, random,
+                                                       std::move(wanted));
   server->set_queues(&controllers->state());
 }
 

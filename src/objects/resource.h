@@ -63,6 +63,16 @@ inline constexpr Resource limit_ranges{"", "v1", "limitranges", "LimitRange"};
 inline constexpr Resource events{"", "v1", "events", "Event"};
 inline constexpr Resource nodes{"", "v1", "nodes", "Node", Scope::cluster};
 inline constexpr Resource namespaces{"", "v1", "namespaces", "Namespace", Scope::cluster};
+inline constexpr Resource endpoints{"", "v1", "endpoints", "Endpoints"};
+inline constexpr Resource persistent_volume_claims{"", "v1", "persistentvolumeclaims",
+                                                   "PersistentVolumeClaim"};
+inline constexpr Resource replica_sets{"apps", "v1", "replicasets", "ReplicaSet"};
+inline constexpr Resource deployments{"apps", "v1", "deployments", "Deployment"};
+inline constexpr Resource stateful_sets{"apps", "v1", "statefulsets", "StatefulSet"};
+inline constexpr Resource controller_revisions{"apps", "v1", "controllerrevisions",
+                                               "ControllerRevision"};
+inline constexpr Resource endpoint_slices{"discovery.k8s.io", "v1", "endpointslices",
+                                          "EndpointSlice"};
 inline constexpr Resource jobs{"batch", "v1", "jobs", "Job"};
 inline constexpr Resource leases{"coordination.k8s.io", "v1", "leases", "Lease"};
 inline constexpr Resource runtime_classes{"node.k8s.io", "v1", "runtimeclasses", "RuntimeClass",

@@ -241,6 +241,16 @@ constexpr RuleRow muster_rules[] = {
      "persistentvolumeclaims/status persistentvolumes/status"},
     {"system:muster:agent", "create delete get list update watch", "core", "persistentvolumes"},
     {"system:muster:agent", "create get list watch", "storage.k8s.io", "storageclasses"},
+    {"system:muster:controller:apps", writing, "apps",
+     "controllerrevisions deployments replicasets statefulsets"},
+    {"system:muster:controller:apps", "patch update", "apps",
+     "deployments/finalizers deployments/status replicasets/finalizers replicasets/status "
+     "statefulsets/finalizers statefulsets/status"},
+    {"system:muster:controller:apps", writing, "core", "endpoints persistentvolumeclaims pods"},
+    {"system:muster:controller:apps", "update", "core", "services/finalizers"},
+    {"system:muster:controller:apps", "create", "core", "endpoints/restricted"},
+    {"system:muster:controller:apps", writing, "discovery.k8s.io", "endpointslices"},
+    {"system:muster:controller:apps", "create", "discovery.k8s.io", "endpointslices/restricted"},
     {"system:muster:controller:cache", "get list watch", "core",
      "bindings configmaps endpoints events limitranges namespaces nodes persistentvolumeclaims "
      "persistentvolumes pods podtemplates replicationcontrollers resourcequotas services"},

@@ -103,8 +103,13 @@ void check_replicas(View object, std::string_view path, FieldErrors& errors) {
 
 std::string selector_of(const ScalePaths& paths, View object) {
   if (!paths.selector.empty()) return std::string(at_path(object, paths.selector).string_or(""));
-  const auto selector = objects::LabelSelector::of(object["spec"]["selector"]);
-  return selector ? selector->to_string() : std::string();
+  const View written = object["spec"]["selector"];
+  // A ReplicationController has a plain map of labels there.
+  const bool is_map = !written["matchLabels"] && !written["matchExpressions"];
+  const auto selector =
+      is_map ? objects::LabelSelector::of(Value::object({{"matchLabels", Value::copy_of(written)}}))
+             : objects::LabelSelector::of(written);
+  return selector && !written.empty() ? selector->to_string() : std::string();
 }
 
 // {a: {b: value}} for `.a.b`.

@@ -29,6 +29,7 @@ struct NamedVerb {
 
 // One list per area; verbs.cc joins them. A new verb is a function in its area's file.
 std::span<const NamedVerb> apply_verbs();
+std::span<const NamedVerb> apps_verbs();
 std::span<const NamedVerb> convert_verbs();
 std::span<const NamedVerb> decide_verbs();
 std::span<const NamedVerb> language_verbs();

@@ -17,4 +17,12 @@ inline constexpr std::int64_t job_pods_ahead = 16;
 // Pods of one job that may exist at the same time; Kubernetes allows an Indexed Job as many.
 inline constexpr std::int64_t job_pods_max = 100'000;
 
+// Pods of one ReplicaSet or StatefulSet, and how many of them one step makes or takes away.
+inline constexpr std::int64_t replicas_max = 100'000;
+inline constexpr std::size_t replica_burst_max = 500;
+
+// Addresses in one EndpointSlice, and in an Endpoints object, as Kubernetes has them.
+inline constexpr std::size_t slice_endpoints_max = 100;
+inline constexpr std::size_t endpoints_addresses_max = 1'000;
+
 }  // namespace muster::core

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/lifecycle/run_replica_set.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "base/uid.h"
+#include "core/draft.h"
+#include "core/lifecycle/limits.h"
+#include "core/lifecycle/replica_pods.h"
+#include "objects/label_selector.h"
+#include "objects/metadata.h"
+#include "objects/resource.h"
+
+namespace muster::core {
+
+using objects::Value;
+using objects::View;
+
+namespace resources = objects::resources;
+
+namespace {
+
+constexpr std::string_view component = "replicaset-controller";
+
+class ReplicaSetStep {
+ public:
+  explicit ReplicaSetStep(const ReplicaSetObserved& observed)
+      : set_(observed.set), now_(observed.now), all_(observed.pods) {}
+
+  ReplicaStep take() {
+    const auto selector = objects::LabelSelector::of(set_["spec"]["selector"]);
+    if (!selector || selector->matches_everything()) return std::move(step_);
+    claim(*selector);
+    if (!objects::is_being_deleted(set_)) manage();
+    write_status();
+    return std::move(step_);
+  }
+
+ private:
+  bool is_mine(View pod) const {
+    return objects::controller_of(pod)["uid"].string_or("") == objects::uid_of(set_);
+  }
+
+  // Its own that match stay; its own that do not are let go; orphans that match become its own.
+  void claim(const objects::LabelSelector& selector) {
+    for (const Value& pod : all_) {
+      const bool matches = selector.matches(objects::labels_of(pod));
+      if (is_mine(pod)) {
+        if (matches) {
+          owned_.push_back(pod);
+        } else if (!objects::is_being_deleted(pod)) {
+          step_.edits.push_back(Edit::update(resources::pods, without_owner(pod)));
+        }
+      } else if (matches && !objects::controller_of(pod) && is_active_replica(pod) &&
+                 !objects::is_being_deleted(set_)) {
+        step_.edits.push_back(Edit::update(resources::pods, with_owner(pod)));
+        adopted_ = true;
+      }
+    }
+  }
+
+  Value with_owner(const Value& pod) const {
+    std::vector<Value> owners;
+    for (View each : pod["metadata"]["ownerReferences"].elements()) {
+      owners.push_back(pod.part(each));
+    }
+    owners.push_back(controller_reference(resources::replica_sets.api_version(),
+                                          resources::replica_sets.kind, set_));
+    return Draft(pod).set({"metadata", "ownerReferences"}, list_of(owners)).value();
+  }
+
+  Value without_owner(const Value& pod) const {
+    std::vector<Value> owners;
+    for (View each : pod["metadata"]["ownerReferences"].elements()) {
+      if (each["uid"].string_or("") != objects::uid_of(set_)) owners.push_back(pod.part(each));
+    }
+    return Draft(pod).set_or_drop({"metadata", "ownerReferences"}, list_of(owners)).value();
+  }
+
+  void manage() {
+    if (adopted_) return;  // how many there are is known at the next look
+    const std::vector<Value> active = in_order_of_removal(owned_);
+    const auto wanted = static_cast<std::size_t>(
+        std::clamp<std::int64_t>(set_["spec"]["replicas"].integer_or(1), 0, replicas_max));
+    if (active.size() > wanted) {
+      remove(std::span(active).first(std::min(active.size() - wanted, replica_burst_max)));
+    } else if (active.size() < wanted) {
+      create(std::min(wanted - active.size(), replica_burst_max));
+    }
+  }
+
+  void remove(std::span<const Value> pods) {
+    for (const Value& pod : pods) {
+      step_.edits.push_back(Edit::remove(resources::pods, pod));
+      note("SuccessfulDelete", fmt::format("Deleted pod: {}", objects::name_of(pod)));
+    }
+  }
+
+  void create(std::size_t count) {
+    std::set<std::string, std::less<>> taken;
+    for (const Value& pod : all_) taken.emplace(objects::name_of(pod));
+    const std::string prefix = std::string(objects::name_of(set_))
+                                   .substr(0, generated_name_length_max - name_suffix_length - 1) +
+                               "-";
+    const Value pod = pod_of_template(resources::replica_sets, set_);
+    for (std::size_t attempt = 0; count > 0; ++attempt) {
+      const std::string name =
+          prefix + suffix_following(fmt::format("{}\n{}\n{}", objects::uid_of(set_),
+                                                objects::resource_version_of(set_), attempt),
+                                    name_suffix_length);
+      if (!taken.insert(name).second) continue;
+      Edit edit = Edit::create(resources::pods,
+                               Draft(pod)
+                                   .set({"metadata", "generateName"}, Value::string(prefix))
+                                   .set({"metadata", "name"}, Value::string(name))
+                                   .value());
+      edit.alongside = true;
+      step_.edits.push_back(std::move(edit));
+      note("SuccessfulCreate", fmt::format("Created pod: {}", name));
+      --count;
+    }
+  }
+
+  // What is counted is what was seen: the pods made in this step count when they are seen.
+  void write_status() {
+    const std::int64_t minimum = set_["spec"]["minReadySeconds"].integer_or(0);
+    const View template_labels = set_["spec"]["template"]["metadata"]["labels"];
+    std::int64_t active = 0;
+    std::int64_t labeled = 0;
+    std::int64_t ready = 0;
+    std::int64_t available = 0;
+    std::int64_t terminating = 0;
+    for (const Value& pod : owned_) {
+      if (objects::is_being_deleted(pod)) ++terminating;
+      if (!is_active_replica(pod)) continue;
+      ++active;
+      if (has_all(template_labels, objects::labels_of(pod))) ++labeled;
+      const auto from = available_at(pod, minimum);
+      if (!from) continue;
+      ++ready;
+      if (*from <= now_) {
+        ++available;
+      } else if (!step_.look_again || *from < *step_.look_again) {
+        step_.look_again = from;
+      }
+    }
+    Draft next(set_);
+    next.set({"status", "replicas"}, Value::integer(active))
+        .set({"status", "observedGeneration"}, Value::integer(objects::generation_of(set_)));
+    const auto count = [&next](std::string_view field, std::int64_t number) {
+      if (number == 0) {
+        next.drop({"status", field});
+      } else {
+        next.set({"status", field}, Value::integer(number));
+      }
+    };
+    count("fullyLabeledReplicas", labeled);
+    count("readyReplicas", ready);
+    count("availableReplicas", available);
+    next.set({"status", "terminatingReplicas"}, Value::integer(terminating));
+    if (next.value()["status"] == set_["status"]) return;
+    step_.edits.push_back(Edit::update_status(resources::replica_sets, next.value()));
+  }
+
+  static bool has_all(View wanted, View labels) {
+    for (const objects::MemberView each : wanted.members()) {
+      if (!(labels[each.key] == each.value)) return false;
+    }
+    return true;
+  }
+
+  void note(std::string_view reason, std::string message) {
+    step_.edits.push_back(Edit::record({.resource = resources::replica_sets,
+                                        .about = set_,
+                                        .reason = std::string(reason),
+                                        .message = std::move(message),
+                                        .component = std::string(component)}));
+  }
+
+  const Value& set_;
+  Instant now_;
+  std::span<const Value> all_;
+  std::vector<Value> owned_;
+  bool adopted_ = false;
+  ReplicaStep step_;
+};
+
+}  // namespace
+
+ReplicaStep run_replica_set(const ReplicaSetObserved& observed) {
+  if (observed.set.is_absent()) return {};
+  return ReplicaSetStep(observed).take();
+}
+
+}  // namespace muster::core

@@ -1,0 +1,36 @@
+// run_replica_set: what kube-controller-manager does for a ReplicaSet: as many active pods as it
+// asks for, orphans that match adopted, those that no longer match let go, and a status that counts
+// them. Pure and level-triggered. Embedded only.
+//
+//   auto step = run_replica_set({.set = set, .pods = owned_and_orphans, .now = now});
+//
+// Assumes: the views are never older than what earlier steps for this set saw or wrote. Names of
+// pods follow from the set as it was last written, so the same decision made twice asks for names
+// that are taken.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "base/instant.h"
+#include "core/edit.h"
+#include "objects/value.h"
+
+namespace muster::core {
+
+struct ReplicaSetObserved {
+  objects::Value set;
+  std::span<const objects::Value> pods;  // of its namespace: those it controls, and orphans
+  Instant now = {};
+};
+
+struct ReplicaStep {
+  std::vector<Edit> edits;
+  std::optional<Instant> look_again = {};
+};
+
+ReplicaStep run_replica_set(const ReplicaSetObserved& observed);
+
+}  // namespace muster::core
