@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "agent/act_encryption.h"
 #include "agent/act_protocol.h"
 #include "agent/container_visit.h"
 #include "agent/limits.h"
@@ -59,7 +60,9 @@ class NetworkAct : public std::enable_shared_from_this<NetworkAct> {
     is_connected_ = true;
     if (talk_.act().kind == Kind::tcp) return end({});
     // Small enough for the buffer of a new connection.
-    const auto written = write_stream(socket_, talk_.request());
+    encryption_ = talk_.act().is_encrypted ? std::make_unique<ActEncryption>() : nullptr;
+    const auto written =
+        write_stream(socket_, encryption_ ? encryption_->say(talk_.request()) : talk_.request());
     if (!written) return end(talk_.on_closed());
     watch_ = loop_.watch(socket_.number(), Interest::readable,
                          [self = shared_from_this()] { self->read(); });
@@ -68,6 +71,14 @@ class NetworkAct : public std::enable_shared_from_this<NetworkAct> {
   void read() {
     std::string bytes;
     const auto count = read_stream(socket_, bytes);
+    if (encryption_ && !bytes.empty()) {
+      auto heard = encryption_->hear(bytes);
+      if (!heard) {
+        return end({Verdict::failure, act_prefix(talk_.act()) + heard.error().message});
+      }
+      static_cast<void>(write_stream(socket_, heard->reply));
+      bytes = std::move(heard->plain);
+    }
     auto outcome = talk_.take(bytes);
     if (!outcome && !count) outcome = talk_.on_closed();
     if (!outcome) return;
@@ -91,6 +102,7 @@ class NetworkAct : public std::enable_shared_from_this<NetworkAct> {
   ActConversation talk_;
   Answer answer_;
   Descriptor socket_;
+  std::unique_ptr<ActEncryption> encryption_;  // of HTTPS
   WatchId watch_ = {};
   std::optional<TimerId> timer_;
   bool is_connected_ = false;

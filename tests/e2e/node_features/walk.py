@@ -161,6 +161,31 @@ def http_is_asked(platform):
         platform.kubectl("delete", "pod", name, "--wait=false")
 
 
+ENCRYPTED = """
+import http.server, ssl, subprocess
+subprocess.run("openssl req -x509 -newkey rsa:2048 -nodes -keyout /tmp/k -out /tmp/c -days 1 "
+               "-subj /CN=x", shell=True, check=True)
+class Answer(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.send_response(200)
+        self.end_headers()
+server = http.server.HTTPServer(("", 8443), Answer)
+context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+context.load_cert_chain("/tmp/c", "/tmp/k")
+server.socket = context.wrap_socket(server.socket, server_side=True)
+server.serve_forever()
+"""
+
+
+def https_is_asked_without_looking_at_certificates(platform):
+    create(platform, pod("secure", [{
+        "name": "main", "image": "muster.dev/python", "command": ["python3", "-c", ENCRYPTED],
+        "readinessProbe": {"httpGet": {"path": "/", "port": 8443, "scheme": "HTTPS"},
+                           "periodSeconds": 1, "timeoutSeconds": 2}}]))
+    wait_for("it to be ready", lambda: shown(platform, "secure")[:1] == ["1/1"])
+    platform.kubectl("delete", "pod", "secure", "--wait=false")
+
+
 def what_does_not_start_in_time_is_restarted(platform):
     create(platform, pod("slow", [container(
         "main", "sleep 600", startupProbe={"exec": {"command": ["false"]}, "periodSeconds": 1,
@@ -240,6 +265,7 @@ STEPS = [
     a_probe_decides_about_readiness,
     a_container_that_is_not_alive_is_killed,
     http_is_asked,
+    https_is_asked_without_looking_at_certificates,
     what_does_not_start_in_time_is_restarted,
     hooks_come_first_and_last,
     a_first_hook_that_fails_ends_the_container,
