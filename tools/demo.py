@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-# The live demo of ./start: plays one gang through a platform that is up, over its API, so that it
-# needs no kubectl; each step says what kubectl would show it.
+# The live demo of ./start: plays one gang, and then two teams that share the cluster, through a
+# platform that is up, over its API, so that it needs no kubectl; each step says what kubectl would
+# show it.
 #
 #   tools/demo.py KUBECONFIG
 # SPDX-License-Identifier: Apache-2.0
@@ -14,20 +15,34 @@ import time
 import urllib.error
 import urllib.request
 
-EXAMPLES = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))),
-                        "examples/one_gang")
+EXAMPLES = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "examples")
 NAMESPACE = "team-a"
 KUEUE = "/apis/kueue.x-k8s.io/v1beta2"
-IN_NAMESPACE = f"/namespaces/{NAMESPACE}"
-PATHS = {
-    "ResourceFlavor": f"{KUEUE}/resourceflavors",
-    "ClusterQueue": f"{KUEUE}/clusterqueues",
-    "LocalQueue": f"{KUEUE}{IN_NAMESPACE}/localqueues",
-    "Service": f"/api/v1{IN_NAMESPACE}/services",
-    "Job": f"/apis/batch/v1{IN_NAMESPACE}/jobs",
+KINDS = {  # the path of the group, the plural
+    "Namespace": ("/api/v1", "namespaces"),
+    "Service": ("/api/v1", "services"),
+    "PersistentVolumeClaim": ("/api/v1", "persistentvolumeclaims"),
+    "Pod": ("/api/v1", "pods"),
+    "Job": ("/apis/batch/v1", "jobs"),
+    "ResourceFlavor": (KUEUE, "resourceflavors"),
+    "Cohort": (KUEUE, "cohorts"),
+    "ClusterQueue": (KUEUE, "clusterqueues"),
+    "LocalQueue": (KUEUE, "localqueues"),
+    "Workload": (KUEUE, "workloads"),
+    "WorkloadPriorityClass": (KUEUE, "workloadpriorityclasses"),
 }
 TABLE = "application/json;as=Table;v=v1;g=meta.k8s.io"
 PATIENCE_SECONDS = 60
+
+
+def path_of(kind, namespace=None):
+    group, plural = KINDS[kind]
+    return f"{group}/namespaces/{namespace}/{plural}" if namespace else f"{group}/{plural}"
+
+
+def example(name):
+    with open(os.path.join(EXAMPLES, name)) as file:
+        return file.read()
 
 
 class Api:
@@ -67,7 +82,8 @@ class Api:
     def create(self, manifest, fine=(409,)):
         for document in re.split(r"^---$", manifest, flags=re.MULTILINE):
             kind = re.search(r"^kind: (\w+)", document, flags=re.MULTILINE).group(1)
-            self.send("POST", PATHS[kind], document, fine=fine)
+            namespace = re.search(r"^  namespace: (\S+)", document, flags=re.MULTILINE)
+            self.send("POST", path_of(kind, namespace and namespace.group(1)), document, fine=fine)
 
     def delete(self, path):
         self.send("DELETE", path, '{"propagationPolicy":"Background"}', "application/json", (404,))
@@ -99,15 +115,25 @@ def condition(thing, name):
     return {"status": "", "message": ""}
 
 
-def workload_of(api, job):
-    for each in api.get(f"{KUEUE}{IN_NAMESPACE}/workloads")["items"]:
+def workload_of(api, job, namespace=NAMESPACE):
+    for each in api.get(path_of("Workload", namespace))["items"]:
         if any(o["name"] == job for o in each["metadata"].get("ownerReferences", [])):
             return each
     return {}
 
 
-def pods_of(api, job):
-    return api.get(f"/api/v1{IN_NAMESPACE}/pods?labelSelector=job-name%3D{job}")["items"]
+def pods_of(api, job, namespace=NAMESPACE):
+    return api.get(f"{path_of('Pod', namespace)}?labelSelector=job-name%3D{job}")["items"]
+
+
+def running(api, job, namespace=NAMESPACE):
+    return [p for p in pods_of(api, job, namespace) if p["status"].get("phase") == "Running"]
+
+
+def reason_to_wait(api, job, namespace=NAMESPACE):
+    """The sentence on a workload that waits; empty while there is none."""
+    found = condition(workload_of(api, job, namespace), "QuotaReserved")
+    return found["message"] if found["status"] == "False" else ""
 
 
 def wait(what, question):
@@ -119,20 +145,21 @@ def wait(what, question):
     raise SystemExit(f"demo: waited {PATIENCE_SECONDS} s in vain for {what}")
 
 
-def wait_done(api, job):
+def wait_done(api, job, namespace=NAMESPACE):
+    path = f"{path_of('Job', namespace)}/{job}"
     wait(f"job {job} to complete",
-         lambda: condition(api.get(f"{PATHS['Job']}/{job}"), "Complete")["status"] == "True")
+         lambda: condition(api.get(path), "Complete")["status"] == "True")
 
 
-def forget(api, job):
-    api.delete(f"{PATHS['Job']}/{job}")
-    api.delete(f"{PATHS['Service']}/{job}")
-    wait(f"{job} to go", lambda: not pods_of(api, job) and not workload_of(api, job))
+def forget(api, job, namespace=NAMESPACE):
+    api.delete(f"{path_of('Job', namespace)}/{job}")
+    api.delete(f"{path_of('Service', namespace)}/{job}")
+    wait(f"{job} to go",
+         lambda: not pods_of(api, job, namespace) and not workload_of(api, job, namespace))
 
 
 def gang(name, workers, seconds=0):
-    with open(os.path.join(EXAMPLES, "train.yaml")) as file:
-        text = file.read()
+    text = example("one_gang/train.yaml")
     text = re.sub(r"\btrain\b", name, text).replace("--size, \"2\"", f'--size, "{workers}"')
     text = text.replace("train-0.", f"{name}-0.")
     pause = str(int(seconds * 1000 / 60))
@@ -144,7 +171,7 @@ def gang(name, workers, seconds=0):
 def logs(api, job):
     for pod in sorted(pods_of(api, job), key=lambda p: p["metadata"]["name"]):
         name = pod["metadata"]["name"]
-        with api.open("GET", f"/api/v1{IN_NAMESPACE}/pods/{name}/log?follow=true") as stream:
+        with api.open("GET", f"{path_of('Pod', NAMESPACE)}/{name}/log?follow=true") as stream:
             for line in stream:
                 say(f"    {name}: {line.decode().rstrip()}")
 
@@ -157,7 +184,7 @@ def one_gang(api):
     wait("both ranks to start", lambda: len([p for p in pods_of(api, "train") if p["status"].get(
         "phase") in ("Running", "Succeeded")]) == 2)
     say(f"    submitted, admitted, placed and started in {time.monotonic() - began:.2f} s")
-    api.table(f"/api/v1{IN_NAMESPACE}/pods", ["Name", "Ready", "Status", "IP", "Node"])
+    api.table(path_of("Pod", NAMESPACE), ["Name", "Ready", "Status", "IP", "Node"])
     logs(api, "train")
     wait_done(api, "train")
     found = workload_of(api, "train")
@@ -183,11 +210,74 @@ def one_after_the_other(api):
     api.create(gang("second", 4))
     wait("the second to wait",
          lambda: condition(workload_of(api, "second"), "QuotaReserved")["status"] == "False")
-    api.table(f"{KUEUE}{IN_NAMESPACE}/workloads", ["Name", "Queue", "Reserved in", "Admitted"])
+    api.table(path_of("Workload", NAMESPACE), ["Name", "Queue", "Reserved in", "Admitted"])
     say(f"    {condition(workload_of(api, 'second'), 'QuotaReserved')['message']}")
     wait_done(api, "first")
     wait_done(api, "second")
     say("    both are complete")
+
+
+def last_line(api, job, namespace, words):
+    """The newest line of rank 0 that has one of the words."""
+    for pod in pods_of(api, job, namespace):
+        if pod["metadata"]["name"].startswith(f"{job}-0-"):
+            path = f"{path_of('Pod', namespace)}/{pod['metadata']['name']}/log"
+            try:
+                with api.open("GET", path) as answer:
+                    lines = [line for line in answer.read().decode().splitlines()
+                             if any(word in line for word in words)]
+                return lines[-1] if lines else ""
+            except urllib.error.HTTPError:
+                return ""
+    return ""
+
+
+def borrow(api):
+    step("Two teams with four GPUs each, in one cohort.", "apply -f examples/two_teams/teams.yaml")
+    api.create(example("two_teams/teams.yaml"))
+    for job, namespace in (("long", "vision"), ("owner", "speech"), ("urgent", "vision")):
+        forget(api, job, namespace)
+    api.delete(f"{path_of('PersistentVolumeClaim', 'vision')}/checkpoints")
+    wait("the old claim to go", lambda: not api.get(
+        path_of("PersistentVolumeClaim", "vision"))["items"])
+    step("Team vision trains on eight: four of its own, four borrowed from speech, who uses none.",
+         "apply -f examples/two_teams/long.yaml")
+    api.create(example("two_teams/long.yaml"))
+    wait("four ranks", lambda: len(running(api, "long", "vision")) == 4)
+    wait("a first checkpoint", lambda: last_line(api, "long", "vision", ["step 20 "]))
+    usage = api.get(f"{path_of('ClusterQueue')}/vision")["status"]["flavorsUsage"][0]["resources"]
+    gpus = next(each for each in usage if each["name"] == "nvidia.com/gpu")
+    say(f"    GPUs of vision: {gpus['total']} in use, {gpus['borrowed']} of them borrowed")
+
+
+def reclaim(api):
+    step("Speech wants its own back: the borrower is told to end, keeps a checkpoint, and waits.",
+         "apply -f examples/two_teams/owner.yaml")
+    began = time.monotonic()
+    api.create(example("two_teams/owner.yaml"))
+    wait("speech to run", lambda: len(running(api, "owner", "speech")) == 2)
+    say(f"    both ranks of speech run {time.monotonic() - began:.2f} s after they were submitted")
+    say(f"    long: {condition(workload_of(api, 'long', 'vision'), 'Evicted')['message']}")
+    wait("a reason", lambda: reason_to_wait(api, "long", "vision"))
+    say(f"    long: {reason_to_wait(api, 'long', 'vision')}")
+    wait_done(api, "owner", "speech")
+    step("Speech is done; the borrower comes back by itself and goes on from its checkpoint.",
+         "logs -n vision -l batch.kubernetes.io/job-name=long")
+    wait("long to go on", lambda: last_line(api, "long", "vision", ["goes on"]))
+    say(f"    {last_line(api, 'long', 'vision', ['goes on'])}")
+
+
+def preempt(api):
+    step("Inside a team, priority decides: an urgent job goes before the long one.",
+         "apply -f examples/two_teams/urgent.yaml")
+    wait("long to run", lambda: len(running(api, "long", "vision")) == 4)
+    api.create(example("two_teams/urgent.yaml"))
+    wait_done(api, "urgent", "vision")
+    say(f"    long: {condition(workload_of(api, 'long', 'vision'), 'Preempted')['message']}")
+    wait_done(api, "long", "vision")
+    say(f"    {last_line(api, 'long', 'vision', ['goes on'])}")
+    say(f"    {last_line(api, 'long', 'vision', ['SUCCESS'])}")
+    api.table(path_of("Workload", "vision"), ["Name", "Queue", "Admitted", "Finished"])
 
 
 def main():
@@ -197,8 +287,7 @@ def main():
     step("A team, its quota and its queue.", "apply -f examples/one_gang/queues.yaml")
     api.send("POST", "/api/v1/namespaces",
              f"apiVersion: v1\nkind: Namespace\nmetadata: {{name: {NAMESPACE}}}\n", fine=(409,))
-    with open(os.path.join(EXAMPLES, "queues.yaml")) as file:
-        api.create(file.read())
+    api.create(example("one_gang/queues.yaml"))
     for job in ("train", "six", "first", "second"):
         forget(api, job)
     one_gang(api)
@@ -206,7 +295,10 @@ def main():
     one_after_the_other(api)
     for job in ("first", "second"):
         forget(api, job)
-    api.table(PATHS["Job"], ["Name", "Status", "Completions", "Duration"])
+    api.table(path_of("Job", NAMESPACE), ["Name", "Status", "Completions", "Duration"])
+    borrow(api)
+    reclaim(api)
+    preempt(api)
 
 
 if __name__ == "__main__":
