@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "objects/metadata.h"
-#include "objects/yaml.h"
 
 namespace muster::control {
 
@@ -15,19 +14,9 @@ using objects::View;
 
 namespace {
 
-Result<core::Configuration> configuration_in(View map) {
-  const auto text = map["data"][LiveConfiguration::file].string();
-  if (!text) {
-    return Error::bad_request("must hold Kueue's Configuration",
-                              fmt::format("data[{}]", LiveConfiguration::file));
-  }
-  const Value document = TRY(objects::parse_yaml_document(*text));
-  return core::read_configuration(document);
-}
-
 bool is_it(View map) {
-  return objects::name_of(map) == LiveConfiguration::name &&
-         objects::namespace_of(map) == LiveConfiguration::name_space;
+  return objects::name_of(map) == core::configuration_name &&
+         objects::namespace_of(map) == core::configuration_namespace;
 }
 
 }  // namespace
@@ -40,8 +29,8 @@ LiveConfiguration::LiveConfiguration(client::ObjectCache& cache, EventRecorder& 
 
 client::Selection LiveConfiguration::selection() {
   return {.resource = objects::resources::config_maps,
-          .name_space = std::string(name_space),
-          .field_selector = fmt::format("metadata.name={}", name)};
+          .name_space = std::string(core::configuration_namespace),
+          .field_selector = fmt::format("metadata.name={}", core::configuration_name)};
 }
 
 void LiveConfiguration::on_change(const client::CacheChange& change) {
@@ -50,7 +39,7 @@ void LiveConfiguration::on_change(const client::CacheChange& change) {
   if (change.after.is_absent()) {
     current_ = started_with_;
   } else {
-    auto read = configuration_in(change.after);
+    auto read = core::read_configuration_map(change.after);
     if (!read) {
       say(change.after, true, "InvalidConfiguration",
           fmt::format("The configuration is not used, the one before it stays: {}",

@@ -23,10 +23,6 @@ namespace muster::control {
 
 class LiveConfiguration {
  public:
-  static constexpr std::string_view name_space = "kueue-system";
-  static constexpr std::string_view name = "kueue-manager-config";
-  static constexpr std::string_view file = "controller_manager_config.yaml";
-
   LiveConfiguration(client::ObjectCache& cache, EventRecorder& events,
                     core::Configuration started_with);
   LiveConfiguration(const LiveConfiguration&) = delete;

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "control/workload_loop.h"
 
+#include <map>
 #include <string>
 #include <utility>
 
 #include "core/queueing/run_workload.h"
+#include "core/queueing/workload_nodes.h"
 #include "objects/metadata.h"
 
 namespace muster::control {
@@ -52,7 +54,12 @@ void WorkloadLoop::on_change(const client::CacheChange& change) {
     return;
   }
   // Until the start every Workload stands in line anyway.
-  if (!started_ || !is_other(change)) return;
+  if (!started_) return;
+  if (change.resource == resources::nodes) {
+    if (change.before.is_absent() || change.after.is_absent()) mark_placed();
+    return;
+  }
+  if (!is_other(change)) return;
   if (change.resource == resources::local_queues) {
     mark_of_local_queue(change.object());
   } else if (change.resource == resources::cluster_queues) {
@@ -65,6 +72,39 @@ void WorkloadLoop::mark_all() {
   for (const Value& each : cache_.all(resources::workloads)) {
     loop_.mark(subject_of(resources::workloads, each));
   }
+}
+
+// A node came or went. One that is silent keeps its pods for minutes: there the scheduler stops
+// the gang whole, which is sooner elsewhere.
+void WorkloadLoop::mark_placed() {
+  for (const Value& each : cache_.all(resources::workloads)) {
+    if (!each["status"]["admission"]) continue;
+    loop_.mark(subject_of(resources::workloads, each));
+  }
+}
+
+std::set<std::string> WorkloadLoop::failed_nodes_of(const Value& workload) const {
+  std::set<std::string> failed;
+  if (!workload["status"]["admission"]) return failed;
+  const auto flavors = cache_.all(resources::resource_flavors);
+  for (const std::string& name : core::topology_nodes(workload, flavors)) {
+    if (cache_.find(resources::nodes, {"", name}).is_absent()) failed.insert(name);
+  }
+  if (failed.empty()) return failed;
+  // A node whose pods are all done is missed by nobody.
+  std::map<std::string, bool> is_done;
+  for (const Value& pod :
+       cache_.owned_by(resources::pods, objects::controller_of(workload)["uid"].string_or(""))) {
+    const bool is_over = pod["status"]["phase"].string_or("") == "Succeeded";
+    const std::string node(pod["spec"]["nodeName"].string_or(""));
+    const auto [place, is_new] = is_done.try_emplace(node, is_over);
+    if (!is_new) place->second = place->second && is_over;
+  }
+  std::erase_if(failed, [&](const std::string& name) {
+    const auto found = is_done.find(name);
+    return found != is_done.end() && found->second;
+  });
+  return failed;
 }
 
 void WorkloadLoop::mark_of_local_queue(View queue) {
@@ -103,6 +143,7 @@ Step WorkloadLoop::look_at(const Subject& subject) {
         cache_.find(*resource, {subject.key.name_space, std::string(owner["name"].string_or(""))});
     if (objects::uid_of(observed.job) != owner["uid"].string_or("")) observed.job = {};
   }
+  observed.failed_nodes = failed_nodes_of(workload);
   core::WorkloadStep step = core::run_workload(observed);
   return {.edits = std::move(step.edits), .look_again = step.look_again};
 }

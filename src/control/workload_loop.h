@@ -6,6 +6,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <set>
+#include <string>
 #include <string_view>
 
 #include "client/object_cache.h"
@@ -26,8 +28,10 @@ class WorkloadLoop {
  private:
   void on_change(const client::CacheChange& change);
   void mark_all();
+  void mark_placed();
   void mark_of_local_queue(objects::View queue);
   void mark_of_cluster_queue(std::string_view name);
+  std::set<std::string> failed_nodes_of(const objects::Value& workload) const;
   Step look_at(const Subject& workload);
 
   client::House house_;

@@ -13,6 +13,7 @@
 #include "objects/schema/formats.h"
 #include "server/admission.h"
 #include "server/job_status.h"
+#include "server/kueue_rules.h"
 
 namespace muster::server {
 
@@ -175,6 +176,13 @@ void say_twice(objects::FieldErrors& errors) {
   errors = std::move(all);
 }
 
+Value find_namespace(Context& context, const Admission& admission) {
+  const auto namespaces = context.registry.find_resource("", "namespaces");
+  if (namespaces == nullptr) return {};
+  const CachedObject* found = context.cache.find(*namespaces, "", admission.target.name_space);
+  return found == nullptr ? Value() : context.trees.tree_of(found->bytes);
+}
+
 bool has_default_queue(Context& context, std::string_view name_space) {
   const auto queues = context.registry.find_resource("kueue.x-k8s.io", "localqueues");
   return queues != nullptr && context.cache.find(*queues, name_space, "default") != nullptr;
@@ -202,10 +210,15 @@ Outcome<> admit_job(Context& context, Admission& admission) {
   check_selector_matches(admission);
   if (!admission.is_create()) say_twice(admission.errors);
   if (!is_manual && admission.object["spec"]["selector"]) check_generated_selector(admission);
-  core::JobAdmission queued = core::admit_job(
-      {.job = admission.object,
-       .old_job = admission.old_object,
-       .has_default_queue = has_default_queue(context, admission.target.name_space)});
+  core::JobWrite write{.job = admission.object, .old_job = admission.old_object};
+  write.has_default_queue = has_default_queue(context, admission.target.name_space);
+  core::Configuration rules;
+  if (admission.is_create()) {
+    rules = kueue_rules(context);
+    write.scope = &rules.jobs;
+    write.name_space = find_namespace(context, admission);
+  }
+  core::JobAdmission queued = core::admit_job(write);
   admission.object = std::move(queued.job);
   admission.errors.add_all(std::move(queued.errors));
   return {};

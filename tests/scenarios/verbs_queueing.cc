@@ -87,6 +87,9 @@ Result<Value> run_workload(const Value& scenario) {
   observed.cluster_queue = queue_like(scenario, "clusterQueue",
                                       R"({"metadata": {"name": "cq"}, "spec": {"resourceGroups": [
           {"coveredResources": ["cpu"], "flavors": [{"name": "spot"}, {"name": "solid"}]}]}})");
+  for (objects::View each : story["failedNodes"].elements()) {
+    observed.failed_nodes.emplace(each.string_or(""));
+  }
   if (story["job"]) {
     observed.job = TRY(job_like(story["job"]));
     observed.job_resource = objects::resources::jobs;

@@ -10,6 +10,7 @@
 
 #include "base/duration.h"
 #include "objects/json.h"
+#include "objects/yaml.h"
 
 namespace muster::core {
 
@@ -365,6 +366,14 @@ Result<Configuration> read_configuration(const objects::Value& object) {
   TRY(read_retention(view["objectRetentionPolicies"], configuration.retention));
   configuration.source = object;
   return configuration;
+}
+
+Result<Configuration> read_configuration_map(View config_map) {
+  const auto text = config_map["data"][configuration_key].string();
+  if (!text) {
+    return wrong(fmt::format("data[{}]", configuration_key), "must hold Kueue's Configuration");
+  }
+  return read_configuration(TRY(objects::parse_yaml_document(*text)));
 }
 
 }  // namespace muster::core

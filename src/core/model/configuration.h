@@ -113,4 +113,11 @@ struct Configuration {
 // none. Absent or empty: the defaults.
 Result<Configuration> read_configuration(const objects::Value& object);
 
+// Where Kueue's installation keeps it: a ConfigMap, and its key.
+inline constexpr std::string_view configuration_namespace = "kueue-system";
+inline constexpr std::string_view configuration_name = "kueue-manager-config";
+inline constexpr std::string_view configuration_key = "controller_manager_config.yaml";
+
+Result<Configuration> read_configuration_map(objects::View config_map);
+
 }  // namespace muster::core

@@ -247,6 +247,7 @@ std::string Reason::to_string() const {
     case Type::quota_reserved:
       return fmt::format("Quota reserved in ClusterQueue {}", name);
     case Type::node_failed:
+      if (!detail.empty()) return detail;
       return fmt::format(
           "Workload was evicted as there was no replacement for unhealthy node(s): {}", name);
     case Type::no_topology:

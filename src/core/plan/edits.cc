@@ -2,13 +2,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <vector>
 
+#include "base/checked.h"
+#include "core/draft.h"
 #include "core/model/limits.h"
 #include "core/model/tables.h"
 #include "core/plan/admission_status.h"
 #include "core/plan/admission_value.h"
 #include "core/plan/plan.h"
 #include "core/preemption/message.h"
+#include "core/queueing/workload_status.h"
 #include "core/words.h"
 #include "objects/edit.h"
 #include "objects/metadata.h"
@@ -49,10 +53,38 @@ Instant queued_at(View workload) {
   return objects::instant_of(workload["metadata"]["creationTimestamp"]).value_or(Instant{});
 }
 
+// Kueue says from the first moment on that pods are waited for. Here it is said in the write that
+// says something else anyway: nobody who waits costs a write of its own.
+Value with_pods_awaited(const Tables& tables, const Value& workload) {
+  if (!tables.configuration.wait_for_pods_ready.enabled) return workload;
+  if (objects::condition(workload, "PodsReady")) return workload;
+  return stating(workload,
+                 {.type = "PodsReady",
+                  .holds = false,
+                  .reason = "WaitForStart",
+                  .message = "Not all pods are ready or succeeded"},
+                 tables.now);
+}
+
+// What it asks for, as quota sees it.
+Value with_requests(const Tables& tables, const WorkloadRow& row, const Value& workload) {
+  std::vector<Value> list;
+  for (const GangPodSet& set : row.spec.pod_sets) {
+    Amounts total;
+    for (const auto& [resource, amount] : set.effective_requests) {
+      total.push_back({resource, saturating_multiply(amount, set.effective_count())});
+    }
+    Value resources = to_value(total, tables.names);
+    list.push_back(Value::object({{"name", Value::string(set.name)}, {"resources", resources}}));
+  }
+  return objects::with(workload, {"status", "resourceRequests"}, list_of(list)).value_or(workload);
+}
+
 std::vector<Edit> admit_edits(const Tables& tables, const Decision& decision) {
   const Value& object = tables.workloads[decision.workload].object;
-  const Value next =
-      with_admission(object, admission_value(tables, decision), decision.is_admitted, tables.now);
+  const Value next = with_pods_awaited(
+      tables,
+      with_admission(object, admission_value(tables, decision), decision.is_admitted, tables.now));
   const std::string& queue = tables.cluster_queues.key(decision.queue);
   std::vector<Edit> edits{Edit::update_status(resources::workloads, next)};
   if (!decision.is_second_pass) {
@@ -116,12 +148,15 @@ std::vector<Edit> evict_edits(const Tables& tables, WorkloadId id, const Because
 }
 
 // From here on the reason counts as being written, where it is not what the object says already.
-std::vector<Edit> wait_edits(Tables& tables, WorkloadId id, const Because& because) {
+std::vector<Edit> wait_edits(Tables& tables, WorkloadId id, const Because& because,
+                             bool was_tried) {
   const Value& object = tables.workloads[id].object;
   const bool is_granular =
       tables.configuration.gates.enabled(Gate::unadmitted_workloads_observability);
-  const Value next = with_wait(object, because, is_granular, tables.now);
+  Value next = with_wait(object, because, is_granular, tables.now);
   if (next.view() == object.view()) return {};
+  next = with_pods_awaited(tables, next);
+  if (was_tried) next = with_requests(tables, tables.workloads[id], next);
   const View condition = objects::condition(next, "QuotaReserved");
   tables.assume_told(id, std::string(condition["message"].string_or("")));
   return {Edit::update_status(resources::workloads, next),
@@ -171,7 +206,7 @@ std::vector<Edit> edits_of_action(Tables& tables, const Action& action) {
   const WorkloadId id = tables.workloads.find(key);
   if (id.is_none() || tables.workloads[id].uid != action.uid) return {};
   if (action.type == Action::Type::evict) return evict_edits(tables, id, action.because);
-  return wait_edits(tables, id, action.because);
+  return wait_edits(tables, id, action.because, false);
 }
 
 void add(Lists& lists, std::vector<Edit> edits) {
@@ -206,7 +241,7 @@ void add_waits(Lists& lists, Tables& tables, const Plan& plan) {
         decision.type == Decision::Type::wait || decision.type == Decision::Type::preempt;
     // Who lost a race is tried again at once: the next cycle says what there is to say.
     if (!waits || decision.is_second_pass || decision.word == WaitWord::lost_race) continue;
-    add(lists, wait_edits(tables, decision.workload, because_of(tables, decision)));
+    add(lists, wait_edits(tables, decision.workload, because_of(tables, decision), true));
   }
   add_actions(lists, tables, plan, Action::Type::tell);
 }

@@ -1,4 +1,5 @@
-// A gang that is pinned to a node that is gone or not ready cannot go on: it stops whole.
+// A gang that is pinned to a node that is gone or not ready cannot go on: it stops whole. Where a
+// topology gave it its nodes and one of them is gone, a second pass looks for another one first.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -24,6 +25,19 @@ bool needs(const Tables& tables, const WorkloadRow& row, const Slot& slot) {
   return slot.count > succeeded;
 }
 
+// A second pass will be asked for, or has been: a flavor of it has a Topology.
+bool is_replaced(const Cycle& cycle, const WorkloadRow& row) {
+  if (!cycle.policy.kueue.gates.enabled(Gate::tas_failed_node_replacement)) return false;
+  for (const PodSetAssignment& set : row.spec.admission->pod_sets) {
+    for (const auto& [resource, name] : set.flavors) {
+      const FlavorId flavor = cycle.tables.flavors.find(name);
+      if (!flavor.is_none() && !cycle.tables.flavors[flavor].spec.topology_name.empty())
+        return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 void evict_failed_nodes(Cycle& cycle) {
@@ -41,9 +55,18 @@ void evict_failed_nodes(Cycle& cycle) {
       }
     }
     if (failed.empty()) continue;
+    const bool has_topology = is_replaced(cycle, row);
+    const NodeId first = tables.nodes.find(*failed.begin());
+    if (has_topology && failed.size() == 1 && !tables.nodes[first].present) continue;
     Action action = action_on(cycle, Action::Type::evict, id);
-    action.because.reasons = {
-        {.type = Reason::Type::node_failed, .name = fmt::format("{}", fmt::join(failed, ","))}};
+    Reason reason{.type = Reason::Type::node_failed,
+                  .name = fmt::format("{}", fmt::join(failed, ","))};
+    if (has_topology && failed.size() > 1) {
+      reason.detail = fmt::format(
+          "Workload eviction triggered due to multiple TAS assigned node failures, including: {}",
+          fmt::join(failed, ", "));
+    }
+    action.because.reasons = {std::move(reason)};
     cycle.plan.actions.push_back(std::move(action));
     cycle.evicted.insert(key);
   }

@@ -104,14 +104,25 @@ void check_update(FieldErrors& errors, const JobWrite& write) {
   check_partial_change(errors, job, old_job, is_suspended, was_suspended);
 }
 
+// As the configuration has it; a job that it leaves out stays as its user wrote it.
+bool may_be_queued(const JobWrite& write) {
+  if (write.scope == nullptr) return true;
+  return write.scope->has_namespace(objects::namespace_of(write.job),
+                                    labels_of(write.name_space)) &&
+         write.scope->has_framework(job_shape().integration);
+}
+
 Value queued(const JobWrite& write) {
   Draft draft(write.job);
+  if (!may_be_queued(write)) return draft.value();
   // A job that another controller made is that controller's to queue.
   if (queue_name_of(write.job).empty() && write.has_default_queue &&
       !objects::controller_of(write.job)) {
     draft.set({"metadata", "labels", words::queue_name}, Value::string(words::default_queue));
   }
-  if (!queue_name_of(draft.value()).empty()) {
+  const bool is_taken_unasked = write.scope != nullptr && write.scope->without_queue_name &&
+                                !objects::controller_of(write.job);
+  if (!queue_name_of(draft.value()).empty() || is_taken_unasked) {
     draft.set({"spec", "suspend"}, Value::boolean(true));
   }
   return draft.value();

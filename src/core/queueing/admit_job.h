@@ -10,6 +10,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "core/model/configuration.h"
 #include "objects/field_error.h"
 #include "objects/value.h"
 
@@ -17,8 +18,10 @@ namespace muster::core {
 
 struct JobWrite {
   objects::Value job;
-  objects::Value old_job = {};     // absent on create
-  bool has_default_queue = false;  // a LocalQueue named `default` stands in its namespace
+  objects::Value old_job = {};      // absent on create
+  bool has_default_queue = false;   // a LocalQueue named `default` stands in its namespace
+  const JobScope* scope = nullptr;  // which jobs are managed; null: those that name a queue
+  objects::Value name_space = {};   // the job's Namespace, on create
 };
 
 struct JobAdmission {

@@ -91,7 +91,9 @@ Result<Value> compose_workload(const Shape& shape, const Reconciled& given,
   for (const PodSet& set : pod_sets) sets.push_back(to_value(set));
   StringPairs annotations;
   for (MemberView member : objects::annotations_of(job).members()) {
-    if (!member.key.starts_with(words::provisioning_parameter_prefix)) continue;
+    const bool is_copied = member.key.starts_with(words::provisioning_parameter_prefix) ||
+                           member.key == words::admission_gated_by;
+    if (!is_copied) continue;
     annotations.emplace_back(member.key, member.value.string_or(""));
   }
   const std::string api_version = shape.resource.api_version();
@@ -102,8 +104,15 @@ Result<Value> compose_workload(const Shape& shape, const Reconciled& given,
                                    {"namespace", Value::string(objects::namespace_of(job))}})},
        {"spec", Value::object({{"active", Value::boolean(true)},
                                {"podSets", list_of(sets)},
-                               {"priority", Value::integer(priority.value)},
-                               {"queueName", Value::string(queue_name_of(job))}})}}));
+                               {"priority", Value::integer(priority.value)}})}}));
+  const std::string_view queue = queue_name_of(job);
+  if (!queue.empty()) draft.set({"spec", "queueName"}, Value::string(queue));
+  if (given.scope != nullptr) {
+    for (const std::string& key : given.scope->label_keys_to_copy) {
+      const auto label = objects::labels_of(job)[key].string();
+      if (label) draft.set({"metadata", "labels", key}, Value::string(*label));
+    }
+  }
   draft.set({"metadata", "labels", words::job_uid}, Value::string(objects::uid_of(job)))
       .set({"metadata", "finalizers"}, Value::array({Value::string(words::resource_in_use)}))
       .set({"metadata", "ownerReferences"},

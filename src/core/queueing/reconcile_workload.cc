@@ -65,6 +65,8 @@ class Look {
   bool matches(const Value& workload) const;
   bool update_unmatched(const Own& own);
   bool update_priority(const Value& workload);
+  bool update_gate(const Value& workload);
+  void tell_checks(const Value& workload);
   bool update_counts(const Value& workload);
   void stop_evicted(const Value& workload);
   void start(const Value& workload);
@@ -129,7 +131,7 @@ bool Look::keep_one(const Own& own) {
     record("DeletedWorkload", fmt::format("Deleted not matching Workload: {}", key_text(other)));
   }
   if (!own.others.empty()) return false;
-  return !own.match || !update_priority(*own.match);
+  return !own.match || (!update_gate(*own.match) && !update_priority(*own.match));
 }
 
 void Look::reconcile_with(const Value& workload) {
@@ -158,6 +160,7 @@ void Look::reconcile_with(const Value& workload) {
     return;
   }
   if (is_admitted(workload)) return start(workload);
+  if (has_reservation(workload)) tell_checks(workload);
   follow_queue_name(workload);
 }
 
@@ -263,6 +266,34 @@ bool Look::update_priority(const Value& workload) {
   return true;
 }
 
+// Who holds the job back holds its Workload back.
+bool Look::update_gate(const Value& workload) {
+  const auto gate = [](View of) {
+    return objects::annotations_of(of)[words::admission_gated_by].string_or("");
+  };
+  if (gate(job_) == gate(workload) || objects::is_being_deleted(workload)) return false;
+  Draft draft(workload);
+  draft.drop({"metadata", "annotations", words::admission_gated_by});
+  if (!gate(job_).empty()) {
+    draft.set({"metadata", "annotations", words::admission_gated_by}, Value::string(gate(job_)));
+  }
+  edits_.push_back(Edit::update(workloads, draft.value()));
+  record("UpdatedWorkload", fmt::format("Updated workload AdmissionGatedBy to \"{}\"", gate(job_)));
+  return true;
+}
+
+// What the checks of a reservation say meanwhile.
+void Look::tell_checks(const Value& workload) {
+  std::string message;
+  for (View check : workload["status"]["admissionChecks"].elements()) {
+    const std::string_view said = check["message"].string_or("");
+    if (check["state"].string_or("") != "Pending" || said.empty()) continue;
+    if (!message.empty()) message += "; ";
+    message += fmt::format("{}: {}", check["name"].string_or(""), said);
+  }
+  if (!message.empty()) record("UpdatedAdmissionCheck", message);
+}
+
 Value with_reclaimable(const Value& workload, const std::vector<Reclaimable>& done) {
   std::vector<Value> list;
   for (const Reclaimable& each : done) {
@@ -340,8 +371,10 @@ void Look::start(const Value& workload) {
 void Look::follow_queue_name(const Value& workload) {
   const std::string_view queue = queue_name_of(job_);
   if (has_reservation(workload) || workload["spec"]["queueName"].string_or("") == queue) return;
-  edits_.push_back(Edit::update(
-      workloads, Draft(workload).set({"spec", "queueName"}, Value::string(queue)).value()));
+  Draft draft(workload);
+  draft.drop({"spec", "queueName"});
+  if (!queue.empty()) draft.set({"spec", "queueName"}, Value::string(queue));
+  edits_.push_back(Edit::update(workloads, draft.value()));
 }
 
 bool Look::stop(const Value* workload, std::string_view reason, std::string_view message) {

@@ -13,6 +13,7 @@
 #include "base/timestamp.h"
 #include "core/draft.h"
 #include "core/queueing/workload_checks.h"
+#include "core/queueing/workload_nodes.h"
 #include "core/queueing/workload_status.h"
 #include "core/words.h"
 #include "objects/metadata.h"
@@ -83,6 +84,7 @@ class Life {
   bool follow_checks();
   bool answer_checks();
   bool leave_stopped(View queue, std::string_view kind, std::string_view name);
+  bool tell_failed_nodes();
   bool check_readiness();
   bool check_execution_time();
 
@@ -119,6 +121,7 @@ void Life::live() {
       leave_stopped(given_.cluster_queue, "ClusterQueue", cluster)) {
     return;
   }
+  if (tell_failed_nodes()) return;
   if (!check_readiness()) check_execution_time();
 }
 
@@ -325,6 +328,19 @@ bool Life::leave_stopped(View queue, std::string_view kind, std::string_view nam
   if (stop_policy(queue) == "None") return false;
   const std::string message = fmt::format("{} {} is stopped", kind, name);
   unreserve({.reason = "Inadmissible", .granular = "Suspended", .message = message});
+  return true;
+}
+
+// The scheduler looks for another place for the pods of one failed node; if more than one has
+// failed it gives the whole gang up, and says so itself.
+bool Life::tell_failed_nodes() {
+  const bool is_replaced = given_.configuration.gates.enabled(Gate::tas_failed_node_replacement) &&
+                           is_admitted(workload_) && !is_evicted(workload_) &&
+                           given_.failed_nodes.size() <= 1;
+  if (!is_replaced) return false;
+  Value next = with_unhealthy(workload_, given_.failed_nodes);
+  if (next.view() == workload_.view()) return false;
+  write(std::move(next));
   return true;
 }
 

@@ -18,6 +18,8 @@
 #pragma once
 
 #include <optional>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "base/instant.h"
@@ -35,6 +37,8 @@ struct ObservedWorkload {
   // Its owner, where that is known: it is removed when it was deactivated for good.
   objects::Resource job_resource = {};
   objects::Value job = {};
+  // Of the nodes that a topology gave it, those that are gone.
+  std::set<std::string> failed_nodes = {};
   const Configuration& configuration;
   Instant now = {};
 };
