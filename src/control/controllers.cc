@@ -7,6 +7,7 @@
 
 #include "client/object_cache.h"
 #include "control/apps_loops.h"
+#include "control/cron_job_loop.h"
 #include "control/events.h"
 #include "control/job_loop.h"
 #include "control/kueue_metrics.h"
@@ -18,6 +19,7 @@
 #include "control/scheduling_loop.h"
 #include "control/workload_loop.h"
 #include "control/writer.h"
+#include "core/lifecycle/run_cron_job.h"
 #include "objects/resource.h"
 
 namespace muster::control {
@@ -40,6 +42,7 @@ std::vector<client::Selection> selections_for(Role role) {
   selections.push_back(LiveConfiguration::selection());
   if (role == Role::embedded) {
     for (const objects::Resource& each : AppsLoops::resources()) selections.push_back({each});
+    selections.push_back({core::cron_jobs});
     selections.push_back(
         {.resource = resources::leases, .name_space = std::string(NodeLoop::lease_namespace)});
   }
@@ -71,6 +74,7 @@ struct Controllers::Parts {
     });
     if (options.role == Role::embedded) {
       jobs.emplace(house, cache, writer);
+      cron_jobs.emplace(house, cache, writer, options.time_zones);
       nodes.emplace(house, cache, writer);
       apps.emplace(house, cache, writer);
     }
@@ -101,6 +105,7 @@ struct Controllers::Parts {
     workloads.start();
     scheduling.start();
     if (jobs) jobs->start();
+    if (cron_jobs) cron_jobs->start();
     if (nodes) nodes->start();
     if (apps) apps->start();
     queue_status.start();
@@ -121,6 +126,7 @@ struct Controllers::Parts {
   QueueStatusLoop queue_status;
   KueueMetrics kueue_metrics;
   std::optional<JobLoop> jobs;
+  std::optional<CronJobLoop> cron_jobs;
   std::optional<NodeLoop> nodes;
   std::optional<AppsLoops> apps;
 };
@@ -147,6 +153,7 @@ void Controllers::stop() {
   parts_->workloads.stop();
   parts_->queue_status.stop();
   if (parts_->jobs) parts_->jobs->stop();
+  if (parts_->cron_jobs) parts_->cron_jobs->stop();
   if (parts_->nodes) parts_->nodes->stop();
   if (parts_->apps) parts_->apps->stop();
 }
@@ -159,8 +166,9 @@ bool Controllers::is_idle() const {
   const Parts& parts = *parts_;
   return has_synced() && parts.writer.is_idle() && parts.scheduling.is_idle() &&
          parts.queueing.is_idle() && parts.workloads.is_idle() && parts.queue_status.is_idle() &&
-         (!parts.jobs || parts.jobs->is_idle()) && (!parts.nodes || parts.nodes->is_idle()) &&
-         (!parts.apps || parts.apps->is_idle());
+         (!parts.jobs || parts.jobs->is_idle()) &&
+         (!parts.cron_jobs || parts.cron_jobs->is_idle()) &&
+         (!parts.nodes || parts.nodes->is_idle()) && (!parts.apps || parts.apps->is_idle());
 }
 
 ControlStatistics Controllers::statistics() const {

@@ -20,6 +20,7 @@
 #include "base/log.h"
 #include "base/metrics.h"
 #include "base/random.h"
+#include "base/time_zones.h"
 #include "client/api.h"
 #include "core/plan/plan.h"
 
@@ -36,6 +37,7 @@ struct ControlOptions {
   std::string record_folder = {};     // empty: no record is kept
   Disk* disk = nullptr;               // of the record; must be there when a folder is named
   MetricRegistry* metrics = nullptr;  // null: nothing is counted
+  TimeZones* time_zones = nullptr;    // null: CronJobs know UTC alone
   Log log = Log::silent();
 };
 

@@ -127,7 +127,10 @@ Step JobLoop::look_at(const Subject& subject) {
   if (objects::uid_of(job) != subject.uid) job = {};
   const std::vector<Value> pods = pods_for(job, subject.uid);
   if (job.is_absent() && pods.empty()) return {};
-  core::JobStep step = core::run_job({.job = job, .pods = pods, .now = house_.clock.wall()});
+  core::JobStep step = core::run_job(
+      {.job = job, .pods = pods, .now = house_.clock.wall(), .is_taken = [&](const auto& name) {
+         return !cache_.find(resources::pods, {subject.key.name_space, name}).is_absent();
+       }});
   return {.edits = std::move(step.edits), .look_again = step.look_again};
 }
 

@@ -15,6 +15,7 @@
 #include "base/os/system_clock.h"
 #include "base/os/system_disk.h"
 #include "base/os/system_random.h"
+#include "base/os/system_time_zones.h"
 #include "control/controllers.h"
 #include "main/credentials.h"
 #include "main/node_group.h"
@@ -43,6 +44,7 @@ struct Platform::Parts {
   cli::Settings settings;
   Log log;
   SystemClock clock;
+  SystemTimeZones time_zones;
   SystemRandom random;
   std::unique_ptr<FileLock> lock;
   NodeGround ground;
@@ -150,6 +152,7 @@ void Platform::Parts::compose() {
   wanted.record_folder = data + "/record";
   wanted.disk = &disk;
   wanted.metrics = &metrics;
+  wanted.time_zones = &time_zones;
   wanted.log = log.child("control");
   controllers = std::make_unique<control::Controllers>(*controller_api, house, clock, random,
                                                        std::move(wanted));

@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/timestamp.h"
 #include "core/draft.h"
+#include "core/lifecycle/run_cron_job.h"
 #include "core/lifecycle/run_job.h"
 #include "core/lifecycle/run_node.h"
+#include "objects/metadata.h"
 #include "tests/scenarios/edit_text.h"
 #include "tests/scenarios/scenario.h"
 
@@ -12,6 +14,7 @@ namespace muster::scenarios {
 namespace {
 
 using objects::Value;
+using objects::View;
 
 Value step_value(std::span<const core::Edit> edits, std::optional<Instant> look_again,
                  std::span<const Value> before) {
@@ -48,7 +51,28 @@ Result<Value> run_node(const Value& scenario) {
   return step_value(step.edits, step.look_again, before);
 }
 
-constexpr NamedVerb verbs[] = {{"run_job", run_job}, {"run_node", run_node}};
+// given: {now, cronJob, jobs, zone, rescheduled, taken}. The answer: as of run_job.
+Result<Value> run_cron_job(const Value& scenario) {
+  const View given = scenario["given"];
+  const std::vector<Value> jobs = list_in(scenario, "jobs");
+  core::CronJobObserved observed;
+  observed.cron_job = scenario.part(given["cronJob"]);
+  observed.jobs = jobs;
+  observed.now = TRY(now_of(scenario));
+  TimeZone zone;
+  if (given["zone"]) zone = TRY(TimeZone::of_rule(given["zone"].string_or("")));
+  const bool is_known = given["zone"] || !given["cronJob"]["spec"]["timeZone"];
+  observed.zone = is_known ? &zone : nullptr;
+  observed.rescheduled = objects::instant_of(given["rescheduled"]);
+  observed.is_taken = [&](const std::string& name) { return given["taken"].string_or("") == name; };
+  std::vector<Value> before = jobs;
+  before.push_back(observed.cron_job);
+  const core::CronJobStep step = core::run_cron_job(observed);
+  return step_value(step.edits, step.look_again, before);
+}
+
+constexpr NamedVerb verbs[] = {
+    {"run_cron_job", run_cron_job}, {"run_job", run_job}, {"run_node", run_node}};
 
 }  // namespace
 

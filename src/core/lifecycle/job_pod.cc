@@ -80,7 +80,9 @@ std::string suffix_of(std::string_view text) {
 PodMaker::PodMaker(const Value& job, const PodsMade& pods)
     : job_name_(objects::name_of(job)),
       incarnation_(
-          fmt::format("{}\n{}", objects::uid_of(job), format_time(Timestamp::of(pods.started)))) {
+          fmt::format("{}\n{}", objects::uid_of(job), format_time(Timestamp::of(pods.started)))),
+      is_taken_(pods.is_taken) {
+  if (pods.failed > 0) incarnation_ += fmt::format("\n{}", pods.failed);
   const View pod_template = job["spec"]["template"];
   const auto part = [&](View of) { return job.part(of); };
   std::vector<Value> finalizers;
@@ -139,6 +141,7 @@ std::string PodMaker::free_name(const std::string& prefix, std::optional<std::in
   for (;; ++attempt) {
     std::string name =
         prefix + suffix_of(fmt::format("{}\n{}\n{}", incarnation_, index.value_or(-1), attempt));
+    if (is_taken_ && is_taken_(name)) continue;
     if (taken_names.insert(name).second) return name;
   }
 }

@@ -5,13 +5,14 @@
 //   edits.push_back(Edit::create(resources::pods, maker.make(2, taken_names)));
 //
 // Assumes: the job was admitted by its schema. Names look like those of generateName but follow
-// from the job's uid, its start, the index and how many such names are taken: see run_job.h for
-// why.
+// from the job's uid, its start and failures, the index and how many such names are taken: see
+// run_job.h for why.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <set>
 #include <string>
@@ -24,7 +25,9 @@ namespace muster::core {
 
 struct PodsMade {
   Instant started = {};        // of the job: pods of its next start have other names
+  std::int64_t failed = 0;     // so far: a pod that is gone does not leave its name to the next
   std::int64_t gang_size = 0;  // how many there will be; the annotation never says more
+  std::function<bool(const std::string&)> is_taken = {};  // a name, by pods of others
 };
 
 class PodMaker {
@@ -43,6 +46,7 @@ class PodMaker {
 
   std::string job_name_;
   std::string incarnation_;
+  std::function<bool(const std::string&)> is_taken_;
   objects::Value pod_;            // all that the pods have in common
   std::size_t next_attempt_ = 0;  // of pods without an index
 };

@@ -49,7 +49,11 @@ struct Verdict {
 class JobLook {
  public:
   explicit JobLook(const JobObserved& observed)
-      : job_(observed.job), spec_(job_), now_(observed.now), pods_(read_pods(observed.pods)) {}
+      : job_(observed.job),
+        spec_(job_),
+        now_(observed.now),
+        is_taken_(observed.is_taken),
+        pods_(read_pods(observed.pods)) {}
 
   JobStep step() {
     if (job_.is_absent() || objects::is_being_deleted(job_)) {
@@ -101,6 +105,7 @@ class JobLook {
   const Value& job_;
   const JobSpec spec_;
   const Instant now_;
+  const std::function<bool(const std::string&)>& is_taken_;
   std::vector<JobPod> pods_;
   JobStatus status_;
   std::int64_t succeeded_ = 0;  // with those that are not counted yet
@@ -264,7 +269,10 @@ void JobLook::make_pods(std::int64_t wanted) {
   }
   std::set<std::string> names;
   for (const JobPod& pod : pods_) names.emplace(pod.name);
-  PodMaker maker(job_, {.started = status_.start_time.value_or(now_), .gang_size = gang(wanted)});
+  PodMaker maker(job_, {.started = status_.start_time.value_or(now_),
+                        .failed = failed_,
+                        .gang_size = gang(wanted),
+                        .is_taken = is_taken_});
   if (spec_.is_indexed) {
     for (const std::int64_t index : indexes_to_make(missing)) {
       const auto until = index_backoff_->wait_until(index, now_);

@@ -14,8 +14,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "base/instant.h"
@@ -27,7 +29,11 @@ namespace muster::core {
 struct JobObserved {
   objects::Value job;                    // absent: it is gone, and its pods are let go
   std::span<const objects::Value> pods;  // those that it controls or that match and have no owner
-  Instant now;
+  Instant now = {};
+
+  // Whether its namespace has a pod of that name, whoever owns it: one that the job has let go
+  // keeps its name. Empty: it has none.
+  std::function<bool(const std::string&)> is_taken = {};
 };
 
 struct JobStep {
