@@ -159,7 +159,7 @@ void PodWorker::tell_changes(const PodState& next) {
       memory.told_start = true;
       tell_running(each);
     }
-    const bool is_trouble = each.phase == Phase::waiting && each.is_quiet();
+    const bool is_trouble = each.phase == Phase::waiting && each.is_quiet() && !each.is_held();
     if (!is_trouble || memory.told_trouble == each.reason) continue;
     memory.told_trouble = each.reason;
     const std::string_view image = container_named(pod_, each.name)["image"].string_or("");

@@ -45,6 +45,7 @@ def init_containers_hand_over_to_the_main_one(platform):
         expect(each["ready"] and each["state"]["terminated"]["reason"] == "Completed", str(each))
     found = condition(platform.get("pod", "handed"), "Initialized")
     expect(found["status"] == "True" and found["reason"] == "PodCompleted", str(found))
+    expect(all(kind == "Normal" for kind, _, _ in events(platform, "handed")), "nothing failed")
 
 
 def an_init_container_that_fails_fails_the_pod(platform):
