@@ -233,7 +233,10 @@ TEST(Walk, lost_late_and_repeated_messages_change_no_outcome) {
 TEST(Walk, the_record_replays_to_the_same_plans) {
   simulator::VirtualTime disk_time;
   simulator::VirtualDisk disk(disk_time, 1);
-  ControlWorld world({.record_folder = "data/record", .disk = &disk});
+  ControlOptions options;
+  options.record_folder = "data/record";
+  options.disk = &disk;
+  ControlWorld world(options);
   world.faulty->set_faults({.conflict_in = 10, .delay_max = Span::of_milliseconds(20)});
   world.add_node("n1", 4);
   world.add_queue(4);
