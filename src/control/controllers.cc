@@ -13,6 +13,7 @@
 #include "control/kueue_metrics.h"
 #include "control/live_configuration.h"
 #include "control/node_loop.h"
+#include "control/provisioning_loop.h"
 #include "control/queue_status_loop.h"
 #include "control/queueing_loop.h"
 #include "control/record.h"
@@ -20,6 +21,7 @@
 #include "control/workload_loop.h"
 #include "control/writer.h"
 #include "core/lifecycle/run_cron_job.h"
+#include "core/queueing/provision.h"
 #include "objects/resource.h"
 
 namespace muster::control {
@@ -45,6 +47,10 @@ std::vector<client::Selection> selections_for(Role role) {
     selections.push_back({core::cron_jobs});
     selections.push_back(
         {.resource = resources::leases, .name_space = std::string(NodeLoop::lease_namespace)});
+    // Elsewhere the kind may not be installed, and an autoscaler answers.
+    selections.push_back({core::provisioning_requests});
+    selections.push_back({core::provisioning_request_configs});
+    selections.push_back({core::pod_templates});
   }
   return selections;
 }
@@ -77,6 +83,7 @@ struct Controllers::Parts {
       cron_jobs.emplace(house, cache, writer, options.time_zones);
       nodes.emplace(house, cache, writer);
       apps.emplace(house, cache, writer);
+      provisioning.emplace(house, cache, writer, ProvisioningLoop::Provider::embedded);
     }
   }
 
@@ -108,6 +115,7 @@ struct Controllers::Parts {
     if (cron_jobs) cron_jobs->start();
     if (nodes) nodes->start();
     if (apps) apps->start();
+    if (provisioning) provisioning->start();
     queue_status.start();
   }
 
@@ -129,6 +137,7 @@ struct Controllers::Parts {
   std::optional<CronJobLoop> cron_jobs;
   std::optional<NodeLoop> nodes;
   std::optional<AppsLoops> apps;
+  std::optional<ProvisioningLoop> provisioning;
 };
 
 Controllers::Controllers(client::Api& api, Executor& house, const Clock& clock, Random& random,
@@ -156,6 +165,7 @@ void Controllers::stop() {
   if (parts_->cron_jobs) parts_->cron_jobs->stop();
   if (parts_->nodes) parts_->nodes->stop();
   if (parts_->apps) parts_->apps->stop();
+  if (parts_->provisioning) parts_->provisioning->stop();
 }
 
 bool Controllers::has_synced() const {
@@ -169,6 +179,9 @@ bool Controllers::is_idle() const {
          (!parts.jobs || parts.jobs->is_idle()) &&
          (!parts.cron_jobs || parts.cron_jobs->is_idle()) &&
          (!parts.nodes || parts.nodes->is_idle()) && (!parts.apps || parts.apps->is_idle());
+  (!parts.jobs || parts.jobs->is_idle()) && (!parts.nodes || parts.nodes->is_idle()) &&
+      (!parts.apps || parts.apps->is_idle()) &&
+      (!parts.provisioning || parts.provisioning->is_idle());
 }
 
 ControlStatistics Controllers::statistics() const {

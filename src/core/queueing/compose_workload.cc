@@ -157,6 +157,25 @@ std::string gang_name(View workload) {
   return fmt::format("{}.{}", objects::uid_of(workload), evictions);
 }
 
+void add_pairs(StringPairs& pairs, View map) {
+  for (MemberView each : map.members()) pairs.emplace_back(each.key, each.value.string_or(""));
+}
+
+// What admission checks ask of the pods of the set.
+void add_updates(PodSetInjection& injection, const Value& workload) {
+  for (View check : workload["status"]["admissionChecks"].elements()) {
+    for (View update : check["podSetUpdates"].elements()) {
+      if (update["name"].string_or("") != injection.name) continue;
+      add_pairs(injection.labels, update["labels"]);
+      add_pairs(injection.annotations, update["annotations"]);
+      add_pairs(injection.node_selector, update["nodeSelector"]);
+      for (View toleration : update["tolerations"].elements()) {
+        injection.tolerations.push_back(workload.part(toleration));
+      }
+    }
+  }
+}
+
 bool add_flavors(PodSetInjection& injection, View assignment, std::span<const Value> flavors) {
   std::set<std::string_view> names;
   for (MemberView member : assignment["flavors"].members()) {
@@ -198,6 +217,7 @@ std::optional<std::vector<PodSetInjection>> injections_of(const Value& workload,
     injection.annotations.emplace_back(words::workload, objects::name_of(workload));
     injection.annotations.emplace_back(words::gang, gang);
     injection.annotations.emplace_back(words::gang_size, size);
+    add_updates(injection, workload);
     injections.push_back(std::move(injection));
   }
   return injections;

@@ -68,14 +68,15 @@ Result<Value> merged(const Value& pod_template, View present, const StringPairs&
     all.emplace_back(member.key, member.value.string_or(""));
   }
   for (const auto& [key, value] : added) {
-    const View there = present[key];
-    if (there && there.string_or("") != value) {
+    const auto same = std::find_if(all.begin(), all.end(),
+                                   [&key = key](const auto& each) { return each.first == key; });
+    if (same != all.end() && same->second != value) {
       return Error::invalid(
           fmt::format("invalid admission check PodSetUpdate: conflict for {}: conflict for key={}, "
                       "value1={}, value2={}",
-                      what, key, there.string_or(""), value));
+                      what, key, same->second, value));
     }
-    all.emplace_back(key, value);
+    if (same == all.end()) all.emplace_back(key, value);
   }
   if (added.empty()) return pod_template.part(present);
   return string_map(all);

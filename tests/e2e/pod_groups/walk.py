@@ -217,10 +217,84 @@ def refusals_have_the_peers_words(platform):
            "'kueue.x-k8s.io/pod-group-name' label should be set" in answer, answer)
 
 
+CHECKS = """
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ProvisioningRequestConfig
+metadata: {name: room}
+spec:
+  provisioningClassName: check-capacity.autoscaling.x-k8s.io
+  managedResources: [cpu]
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: AdmissionCheck
+metadata: {name: room}
+spec:
+  controllerName: kueue.x-k8s.io/provisioning-request
+  parameters: {apiGroup: kueue.x-k8s.io, kind: ProvisioningRequestConfig, name: room}
+"""
+
+
+def a_check_asks_for_capacity_that_is_there(platform):
+    platform.apply(CHECKS)
+    wait_for("the check to be active", lambda: holds(platform.get("admissioncheck", "room"), "Active"))
+    platform.kubectl("patch", "clusterqueue", "cq", "--type=merge", "-p",
+                     '{"spec":{"admissionChecksStrategy":{"admissionChecks":[{"name":"room"}]}}}')
+    platform.apply(pod("f-0", "f") + pod("f-1", "f"))
+    wait_phase(platform, "f-0", "Running")
+    wait_phase(platform, "f-1", "Running")
+    request = platform.get("provisioningrequest", "f-room-1", "-n", "sky")
+    expect(holds(request, "Accepted") and holds(request, "Provisioned"), f"{request}")
+    role = workload(platform, "f")["spec"]["podSets"][0]["name"]
+    expect(platform.get("podtemplate", f"ppt-f-room-1-{role}", "-n", "sky"), "a template")
+    state = workload(platform, "f")["status"]["admissionChecks"][0]
+    expect(state["state"] == "Ready" and state["message"] == "Capacity is found in the cluster",
+           f"{state}")
+    notes = get_pod(platform, "f-0")["metadata"]["annotations"]
+    expect(notes["autoscaling.x-k8s.io/consume-provisioning-request"] == "f-room-1", f"{notes}")
+    expect(("ProvisioningRequestCreated", 'Created ProvisioningRequest: "f-room-1"') in
+           events_of(platform, "f", "Workload"), "an event")
+    platform.kubectl("delete", "pods", "f-0", "f-1", "-n", "sky")
+    wait_for("the request to go",
+             lambda: platform.get("provisioningrequest", "f-room-1", "-n", "sky") is None)
+
+
+def a_check_of_somebody_else_is_obeyed(platform):
+    platform.apply(CHECKS.split("---")[1].replace("name: room}\nspec", "name: ask}\nspec")
+                   .replace("kueue.x-k8s.io/provisioning-request", "example.com/mine")
+                   .split("  parameters")[0])
+    platform.kubectl("patch", "admissioncheck", "ask", "--subresource=status", "--type=merge", "-p",
+                     '{"status":{"conditions":[{"type":"Active","status":"True","reason":"Active",'
+                     '"message":"ok","lastTransitionTime":"2026-01-01T00:00:00Z"}]}}')
+    platform.kubectl("patch", "clusterqueue", "cq", "--type=merge", "-p",
+                     '{"spec":{"admissionChecksStrategy":{"admissionChecks":[{"name":"ask"}]}}}')
+    platform.apply(pod("g-0"))
+
+    def name():
+        return next((each["metadata"]["name"] for each in platform.items("workloads", "-n", "sky")
+                     if each["metadata"]["name"].startswith("pod-g-0-")), None)
+
+    wait_for("quota to be reserved", lambda: name() and holds(workload(platform, name()),
+                                                              "QuotaReserved"))
+    wait_for("the check to be pending",
+             lambda: [each["state"] for each in
+                      workload(platform, name())["status"].get("admissionChecks", [])] ==
+             ["Pending"])
+    expect(gates(get_pod(platform, "g-0")), "nothing starts before the check")
+    platform.kubectl("patch", "workload", name(), "-n", "sky", "--subresource=status",
+                     "--type=merge", "-p",
+                     '{"status":{"admissionChecks":[{"name":"ask","state":"Ready","message":"yes",'
+                     '"lastTransitionTime":"2026-01-01T00:00:00Z","podSetUpdates":[{"name":"main",'
+                     '"labels":{"from":"check"}}]}]}}')
+    wait_phase(platform, "g-0", "Running")
+    expect(get_pod(platform, "g-0")["metadata"]["labels"].get("from") == "check", "podSetUpdates")
+    platform.kubectl("delete", "pod", "g-0", "-n", "sky")
+
+
 STEPS = [the_queue_is_made, a_single_pod_runs_and_ends, half_a_group_waits,
          a_whole_group_starts_together, another_group_waits_for_quota, a_pod_too_many_is_removed,
          a_deleted_group_makes_room, a_failed_member_is_replaced, a_deactivated_group_is_stopped,
-         a_group_ends_when_all_succeeded, refusals_have_the_peers_words]
+         a_group_ends_when_all_succeeded, refusals_have_the_peers_words,
+         a_check_asks_for_capacity_that_is_there, a_check_of_somebody_else_is_obeyed]
 
 if __name__ == "__main__":
     platform = Platform(NODES)
