@@ -5,6 +5,7 @@ import json
 import os
 import re
 import sys
+import time
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from platform_under_test import (Platform, condition, expect, run_steps, wait_for)  # noqa: E402
@@ -245,6 +246,7 @@ value: 100
              lambda: queue(platform)["status"].get("admittedWorkloads") == 1, 20)
     for name in ("later-1", "later-2"):
         platform.apply(job(name, cpu=2))
+        time.sleep(1.1)  # who came in the same second is not told apart by age
     platform.apply(job("urgent", cpu=2, priority="high"))
 
     def counted():
