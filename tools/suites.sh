@@ -145,8 +145,8 @@ run_crash() { suite release crash; }
 # Seeds as users run it, and some under the sanitizers. Each program uses all cores itself.
 run_simulation() {
   MUSTER_SIMULATION_SEEDS=${MUSTER_SIMULATION_SEEDS:-250} \
-    MUSTER_SIMULATION_SECONDS=${MUSTER_SIMULATION_SECONDS:-480} suite release simulation
-  MUSTER_SIMULATION_SEEDS=100 MUSTER_SIMULATION_SECONDS=90 suite check simulation only_seeds
+    MUSTER_SIMULATION_SECONDS=${MUSTER_SIMULATION_SECONDS:-240} suite release simulation
+  MUSTER_SIMULATION_SEEDS=100 MUSTER_SIMULATION_SECONDS=60 suite check simulation only_seeds
 }
 only_seeds() { "$1" --gtest_filter='Seeds.*'; }
 
