@@ -178,10 +178,8 @@ bool Controllers::is_idle() const {
          parts.queueing.is_idle() && parts.workloads.is_idle() && parts.queue_status.is_idle() &&
          (!parts.jobs || parts.jobs->is_idle()) &&
          (!parts.cron_jobs || parts.cron_jobs->is_idle()) &&
-         (!parts.nodes || parts.nodes->is_idle()) && (!parts.apps || parts.apps->is_idle());
-  (!parts.jobs || parts.jobs->is_idle()) && (!parts.nodes || parts.nodes->is_idle()) &&
-      (!parts.apps || parts.apps->is_idle()) &&
-      (!parts.provisioning || parts.provisioning->is_idle());
+         (!parts.nodes || parts.nodes->is_idle()) && (!parts.apps || parts.apps->is_idle()) &&
+         (!parts.provisioning || parts.provisioning->is_idle());
 }
 
 ControlStatistics Controllers::statistics() const {
