@@ -53,9 +53,11 @@ void PodWorker::stop_for_end() {
   if (!deleted) {
     stop(own_grace(), is_expired_ ? "DeadlineExceeded" : "ended");
   } else {
-    // The timestamp says when its grace ends; the wall may have jumped since.
+    // The timestamp says when its grace ends, cut to the second: a pod gets all of it rather than
+    // less. The wall may have jumped since.
     const Span grace = grace_of(metadata["deletionGracePeriodSeconds"].integer_or(0));
-    stop(std::clamp(*deleted - desk_.house.clock.wall(), Span{}, grace),
+    const Instant end = *deleted + Span::of_seconds(1);
+    stop(std::clamp(end - desk_.house.clock.wall(), Span{}, grace),
          std::string(metadata["deletionTimestamp"].string_or("")));
   }
   if (stop_at_) go_on_stopping();
