@@ -41,14 +41,6 @@ bool is_superseded(View object) {
   return !objects::annotations_of(object)[core::words::superseded].is_absent();
 }
 
-bool selects(View selector, View labels) {
-  if (selector.empty()) return false;
-  for (const objects::MemberView wanted : selector.members()) {
-    if (!(labels[wanted.key] == wanted.value)) return false;
-  }
-  return true;
-}
-
 }  // namespace
 
 AppsLoops::AppsLoops(client::House house, client::ObjectCache& cache, Writer& writer)
@@ -105,7 +97,7 @@ void AppsLoops::on_pod(View pod) {
   const View labels = objects::labels_of(pod);
   for (const Value& service :
        cache_.in_namespace(resources::services, objects::namespace_of(pod))) {
-    if (selects(service["spec"]["selector"], labels)) services_.mark(service);
+    if (core::selects(service, labels)) services_.mark(service);
   }
   if (objects::controller_of(pod)) return;
   for (const Value& set :

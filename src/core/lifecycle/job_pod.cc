@@ -9,10 +9,10 @@
 #include <system_error>
 #include <vector>
 
-#include "base/sha1.h"
 #include "base/timestamp.h"
 #include "base/uid.h"
 #include "core/draft.h"
+#include "core/lifecycle/replica_pods.h"
 #include "core/words.h"
 #include "objects/metadata.h"
 #include "objects/resource.h"
@@ -62,17 +62,6 @@ void lower_gang_size(Draft& pod, std::int64_t size) {
   const auto read = std::from_chars(text.data(), text.data() + text.size(), present);
   if (text.empty() || read.ec != std::errc() || present <= size) return;
   pod.set({"metadata", "annotations", words::gang_size}, Value::string(std::to_string(size)));
-}
-
-// Five letters of the kind that generateName appends.
-std::string suffix_of(std::string_view text) {
-  constexpr std::string_view letters = "bcdfghjklmnpqrstvwxz2456789";
-  const Sha1 digest = sha1(text);
-  std::string suffix;
-  for (std::size_t i = 0; i < name_suffix_length; ++i) {
-    suffix.push_back(letters[digest[i] % letters.size()]);
-  }
-  return suffix;
 }
 
 }  // namespace
@@ -139,8 +128,9 @@ std::string PodMaker::free_name(const std::string& prefix, std::optional<std::in
   std::size_t of_this_index = 0;
   std::size_t& attempt = index ? of_this_index : next_attempt_;
   for (;; ++attempt) {
-    std::string name =
-        prefix + suffix_of(fmt::format("{}\n{}\n{}", incarnation_, index.value_or(-1), attempt));
+    std::string name = prefix + suffix_following(fmt::format("{}\n{}\n{}", incarnation_,
+                                                             index.value_or(-1), attempt),
+                                                 name_suffix_length);
     if (is_taken_ && is_taken_(name)) continue;
     if (taken_names.insert(name).second) return name;
   }

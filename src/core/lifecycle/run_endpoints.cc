@@ -32,13 +32,6 @@ constexpr std::string_view slice_controller = "endpointslice-controller.k8s.io";
 constexpr std::string_view service_name_label = "kubernetes.io/service-name";
 constexpr std::string_view headless_label = "service.kubernetes.io/headless";
 
-bool selects(View selector, View labels) {
-  for (const objects::MemberView wanted : selector.members()) {
-    if (labels[wanted.key].string_or("") != wanted.value.string_or("")) return false;
-  }
-  return true;
-}
-
 // A named port is the pod's own: containers in the order in which they stand there.
 std::optional<std::int64_t> target_port(View port, View pod) {
   const View target = port["targetPort"];
@@ -77,7 +70,7 @@ class EndpointsStep {
     const View selector = service_["spec"]["selector"];
     const bool is_elsewhere = service_["spec"]["type"].string_or("") == "ExternalName";
     if (selector.empty() || is_elsewhere || objects::is_being_deleted(service_)) return {};
-    gather(selector);
+    gather();
     write_endpoints();
     write_slices();
     return std::move(step_);
@@ -86,12 +79,12 @@ class EndpointsStep {
  private:
   bool is_headless() const { return service_["spec"]["clusterIP"].string_or("") == "None"; }
 
-  void gather(View selector) {
+  void gather() {
     const bool shows_all = service_["spec"]["publishNotReadyAddresses"].boolean_or(false);
     std::map<std::string, Group> groups;
     for (const Value& pod : observed_.pods) {
       const std::string_view phase = pod["status"]["phase"].string_or("");
-      if (!selects(selector, objects::labels_of(pod)) || phase == "Succeeded" ||
+      if (!selects(service_, objects::labels_of(pod)) || phase == "Succeeded" ||
           phase == "Failed" || pod["status"]["podIP"].string_or("").empty()) {
         continue;
       }
@@ -289,6 +282,15 @@ class EndpointsStep {
 };
 
 }  // namespace
+
+bool selects(View service, View labels) {
+  const View selector = service["spec"]["selector"];
+  if (selector.empty()) return false;
+  for (const objects::MemberView wanted : selector.members()) {
+    if (!(labels[wanted.key] == wanted.value)) return false;
+  }
+  return true;
+}
 
 ReplicaStep run_endpoints(const EndpointsObserved& observed) {
   if (observed.service.is_absent()) return {};

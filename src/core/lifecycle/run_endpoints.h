@@ -23,6 +23,9 @@ struct EndpointsObserved {
   std::span<const objects::Value> slices;  // that it controls
 };
 
+// Whether the Service has a selector, and it selects a pod with these labels.
+bool selects(objects::View service, objects::View labels);
+
 ReplicaStep run_endpoints(const EndpointsObserved& observed);
 
 }  // namespace muster::core
