@@ -8,6 +8,7 @@
 #include "cli/convert.h"
 #include "cli/crds.h"
 #include "cli/down.h"
+#include "cli/image.h"
 #include "cli/object_commands.h"
 #include "cli/plan.h"
 #include "cli/up.h"
@@ -107,6 +108,34 @@ void add_token(CLI::App& app, const Commands& commands, Chosen& chosen) {
       ->required();
 }
 
+void add_image(CLI::App& app, const Output& output, Chosen& chosen) {
+  auto options = std::make_shared<ImageOptions>();
+  CLI::App* command = app.add_subcommand("image", "Fetch, list and remove images of this machine");
+  command->require_subcommand(1);
+  const auto add = [&](const char* name, const char* help,
+                       int (*run)(const ImageOptions&, const Output&)) {
+    CLI::App* sub = command->add_subcommand(name, help);
+    sub->add_option("--data", options->data, data_help);
+    sub->callback([&output, &chosen, options, run] {
+      chosen = [&output, options, run] { return run(*options, output); };
+    });
+    return sub;
+  };
+  CLI::App* import = add("import", "Take images over from files", image_import);
+  import->add_option("path", options->path, "An OCI layout, or an archive (OCI, docker save)")
+      ->required();
+  import->add_option("--name", options->name, "What to call it: NAME:TAG (default: as it says)");
+  add("pull", "Fetch an image from its registry", image_pull)
+      ->add_option("name", options->name, "busybox:1.36, ghcr.io/me/trainer@sha256:…")
+      ->required();
+  add("list", "List the images there are", image_list)
+      ->add_option("-o", options->format, "text or json")
+      ->check(CLI::IsMember({"text", "json"}));
+  add("rm", "Remove an image that no pod uses", image_remove)
+      ->add_option("name", options->name, "As in the list, or its id")
+      ->required();
+}
+
 void add_simulate(CLI::App& app, const Commands& commands, Chosen& chosen) {
   auto options = std::make_shared<SimulateOptions>();
   CLI::App* command = app.add_subcommand("simulate", "Replay a simulated run by its seed");
@@ -200,6 +229,7 @@ int run(int argc, const char* const* argv, const Output& output, const Commands&
   add_controller(app, commands, chosen);
   if (commands.simulate) add_simulate(app, commands, chosen);
   if (commands.token) add_token(app, commands, chosen);
+  add_image(app, output, chosen);
   add_crds(app, output, chosen);
   add_plan(app, output, chosen);
   add_validate(app, output, chosen);
