@@ -5,8 +5,11 @@
 
 #include <charconv>
 
+#include "agent/oci/image_fetch.h"
+#include "agent/oci/oci_process.h"
 #include "agent/pod_folder.h"
 #include "agent/shim.h"
+#include "base/os/command.h"
 #include "base/os/control_group.h"
 #include "base/os/files.h"
 #include "base/os/pipe.h"
@@ -20,6 +23,31 @@ namespace {
 constexpr std::string_view exit_word = "exit ";
 constexpr std::string_view failed_word = "failed ";
 constexpr std::size_t arguments_min = 5;
+
+// runc knows the container's rights, groups and devices, and gives the command the same.
+Result<VisitEnd> visit_image(const std::string& folder, const ContainerSpec& container,
+                             SandboxVisit visit) {
+  const auto program = find_program("runc");
+  if (!program) return missing_program("runc", "to run containers from images");
+  const std::string notes = fmt::format("{}/visit-{}", folder, process_id());
+  const std::string log = notes + ".log";
+  visit.process_file = notes;
+  visit.arguments = oci_visit_arguments({.root = pod_folder::runc_path(folder),
+                                         .bundle = {},
+                                         .id = container.name,
+                                         .has_terminal = visit.has_terminal},
+                                        notes, log, visit.arguments);
+  visit.arguments.front() = *program;
+  visit.environment.clear();
+  auto end = visit_sandbox(visit);
+  const auto complaints = read_whole_file(log, shim_file_bytes_max);
+  for (const std::string& path : {notes, log}) static_cast<void>(remove_file(path));
+  if (!end || end->failure || !complaints) return end;
+  const std::string complaint = runc_complaint(*complaints);
+  if (complaint.empty()) return end;
+  return Error{ErrorCode::internal,
+               fmt::format("failed to exec in container: OCI runtime exec failed: {}", complaint)};
+}
 
 Result<VisitEnd> visit(std::span<const char* const> arguments) {
   const std::string folder = arguments[0];
@@ -39,6 +67,11 @@ Result<VisitEnd> visit(std::span<const char* const> arguments) {
     }
     visit.working_folder =
         container.working_folder == "/" ? workspace_target : container.working_folder;
+  }
+  for (const ContainerSpec& container : spec.pod.containers) {
+    if (container.name == name && container.image_run.is_given()) {
+      return visit_image(folder, container, std::move(visit));
+    }
   }
   if (visit.has_terminal) visit.environment.emplace_back("TERM=xterm");
   // A container without limits has no group.

@@ -94,7 +94,9 @@ std::optional<PodState> HostPods::refusal_of(const PodSpec& spec) const {
   PodState state = creating(spec);
   bool refused = false;
   for (std::size_t i = 0; i < spec.containers.size(); ++i) {
-    if (images_.match(spec.containers[i].image)) continue;
+    if (spec.containers[i].image_run.is_given() || images_.match(spec.containers[i].image)) {
+      continue;
+    }
     refused = true;
     state.containers[i].reason = "ErrImagePull";
     state.containers[i].message = images_.refusal(spec.containers[i].image);
@@ -263,7 +265,11 @@ void HostPods::conclude(const std::string& uid, Descriptor lock) {
 }
 
 // The shim was killed, or the machine went down: the containers died with it, and nobody saw how.
+// Those from images did not, and are ended now.
 void HostPods::mark_lost(Pod& pod) {
+  for (const ContainerState& container : pod.state.pod.containers) {
+    end_group_everywhere(shim_group_name(pod.state.pod.uid, container.name));
+  }
   for (ContainerState& container : pod.state.pod.containers) {
     if (container.phase == Phase::exited || container.is_held()) continue;
     container.phase = Phase::exited;
@@ -328,7 +334,8 @@ void HostPods::forget(const std::string& uid) {
     pod->child->reap_wait();
   }
   for (const ContainerState& container : pod->state.pod.containers) {
-    ControlGroups::find().named(shim_group_name(uid, container.name)).remove();
+    end_group_everywhere(shim_group_name(uid, container.name));
+    remove_group_everywhere(shim_group_name(uid, container.name));
   }
   unmount_memory_in(pod->folder + "/volumes");
   if (const auto removed = remove_folder_tree(pod->folder); !removed) {

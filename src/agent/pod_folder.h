@@ -9,6 +9,8 @@
 //   pods/<uid>/shim.log            what the shim had to complain about
 //   pods/<uid>/logs/<container>/<attempt>.log, .log.1 … .log.4    newest first
 //   pods/<uid>/last-words/<container>    its termination message
+//   pods/<uid>/oci/<container>/<attempt>/    a container's bundle, where it runs from an image
+//   pods/<uid>/runc/               what runc keeps of its containers
 //   pods/<uid>/etc/, workspace/    hosts, resolv.conf, hostname; the pod's own writable folder
 //
 //   std::string path = pod_folder::log_path(folder, "main", 0);
@@ -45,6 +47,13 @@ inline std::string etc_path(const std::string& folder) {
 }
 inline std::string workspace_path(const std::string& folder) {
   return folder + "/workspace";
+}
+
+inline std::string runc_path(const std::string& folder) {
+  return folder + "/runc";
+}
+inline std::string bundle_path(const std::string& folder, std::string_view container, int attempt) {
+  return folder + "/oci/" + std::string(container) + "/" + std::to_string(attempt);
 }
 
 inline std::string last_words_folder(const std::string& folder) {

@@ -61,6 +61,56 @@ inline constexpr std::string_view held_reason = "PodInitializing";
 // Where a container leaves its last words when its specification names no other place.
 inline constexpr std::string_view last_words_path_default = "/dev/termination-log";
 
+// A container that runs from an image (runtime `oci`): on the image's files, with the rights that
+// Kubernetes gives it.
+struct ImageRun {
+  std::string root_folder = {};  // the image's files, never written; empty: the machine's own
+  std::vector<std::string> capabilities = {};  // "CAP_CHOWN"
+  bool is_privileged = false;
+  bool may_gain_rights = true;              // by files that say so
+  bool is_filtered = true;                  // dangerous system calls are refused
+  std::int64_t cpu_shares = 0;              // 0: the kernel's
+  std::int64_t cpu_quota_microseconds = 0;  // of every tenth of a second; 0: none
+
+  bool is_given() const { return !root_folder.empty(); }
+  friend bool operator==(const ImageRun&, const ImageRun&) = default;
+};
+
+// A device file that a container has.
+struct DeviceNode {
+  std::string path;       // in the container
+  std::string host_path;  // of this machine
+  char kind = 'c';
+  std::int64_t major = 0;
+  std::int64_t minor = 0;
+  std::uint32_t mode = 0666;
+  std::uint32_t user = 0;
+  std::uint32_t group = 0;
+  std::string access = "rwm";
+
+  friend bool operator==(const DeviceNode&, const DeviceNode&) = default;
+};
+
+// A program of the machine that a device wants to be run when its container is made.
+struct DeviceHook {
+  std::string stage;  // "createContainer", as the OCI runtime specification has it
+  std::string path;
+  std::vector<std::string> arguments = {};
+  std::vector<std::string> environment = {};
+  std::int64_t timeout_seconds = 0;
+
+  friend bool operator==(const DeviceHook&, const DeviceHook&) = default;
+};
+
+// What a container has of the devices that it asked for.
+struct GivenDevices {
+  std::vector<std::string> names = {};  // "nvidia.com/gpu=0": nobody else has them
+  std::vector<DeviceNode> nodes = {};
+  std::vector<DeviceHook> hooks = {};
+
+  friend bool operator==(const GivenDevices&, const GivenDevices&) = default;
+};
+
 // A container with everything resolved: no references are left.
 struct ContainerSpec {
   std::string name;
@@ -82,6 +132,10 @@ struct ContainerSpec {
   std::optional<std::uint32_t> group = {};
   std::vector<std::uint32_t> groups = {};  // supplementary
   bool has_read_only_root = false;
+  ImageRun image_run = {};
+  // How many of each device it asks for, by resource; the runtime chooses which and gives them.
+  std::vector<std::pair<std::string, std::int64_t>> wanted_devices = {};
+  GivenDevices devices = {};
 };
 
 // Something asked of a running container from outside: a probe or a hook.

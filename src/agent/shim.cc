@@ -9,6 +9,7 @@
 #include "agent/log_text.h"
 #include "agent/pod_folder.h"
 #include "base/os/console.h"
+#include "base/os/container_mounts.h"
 #include "base/os/files.h"
 #include "base/os/folders.h"
 #include "base/os/pipe.h"
@@ -26,6 +27,7 @@ constexpr int exit_cannot_start = 128;
 constexpr int exit_not_found = 127;
 constexpr int exit_not_executable = 126;
 constexpr std::uint32_t workspace_mode = 0777;
+constexpr std::uint32_t etc_file_mode = 0644;
 constexpr std::uint32_t last_words_mode = 0666;  // whichever user it runs as
 
 // What is held or has ended is to run; false for what runs already.
@@ -93,6 +95,14 @@ void Shim::start(Descriptor connection, const std::vector<std::string>& again) {
 
 Result<> Shim::enter_namespaces() {
   TRY(write_etc_files());
+  if (runs_images()) {
+    if (spec_.isolation != Isolation::full) {
+      return Error{ErrorCode::forbidden,
+                   "containers from images need the rights of root, which Muster does not have"};
+    }
+    adopt_orphans();
+    TRY(enter_own_mounts());
+  }
   const bool own_network = spec_.network.has_bridge();
   std::optional<Netlink> outside;
   std::uint32_t bridge_index = 0;
@@ -114,9 +124,15 @@ Result<> Shim::write_etc_files() {
     TRY(make_folders(workspace));
     TRY(set_mode(workspace, workspace_mode));
   }
-  TRY(replace_file(etc + "/hosts", spec_.pod.hosts, Durable::no));
-  TRY(replace_file(etc + "/hostname", spec_.pod.hostname + "\n", Durable::no));
-  return replace_file(etc + "/resolv.conf", resolver_text(spec_.pod), Durable::no);
+  const std::pair<const char*, std::string> files[] = {{"hosts", spec_.pod.hosts},
+                                                       {"hostname", spec_.pod.hostname + "\n"},
+                                                       {"resolv.conf", resolver_text(spec_.pod)}};
+  for (const auto& [name, text] : files) {
+    const std::string path = fmt::format("{}/{}", etc, name);
+    TRY(replace_file(path, text, Durable::no));
+    TRY(set_mode(path, etc_file_mode));
+  }
+  return {};
 }
 
 Result<> Shim::connect_network(Netlink& outside, std::uint32_t bridge_index) {
@@ -213,40 +229,56 @@ void Shim::run(Container& container) {
   if (const auto made = make_sandbox(container); !made) {
     container.sandbox.reset();
     fail(container, {StartFailure::Kind::set_up, made.error().message});
+    if (container.spec->image_run.is_given()) clear_container(container);
     return tell_change();
   }
   container.started_watch = loop_.watch(container.sandbox->started_descriptor(), Interest::readable,
                                         [this, &container] { started(container); });
-  container.ended_watch = loop_.watch(container.sandbox->ended_descriptor(), Interest::readable,
-                                      [this, &container] { ended(container); });
+  watch_end(container);
   container.sandbox->release();
+}
+
+void Shim::watch_end(Container& container) {
+  const int descriptor = container.sandbox->ended_descriptor();
+  if (descriptor < 0 || container.ended_watch != WatchId{}) return;
+  container.ended_watch =
+      loop_.watch(descriptor, Interest::readable, [this, &container] { ended(container); });
 }
 
 Result<> Shim::make_sandbox(Container& container) {
   const ContainerSpec& spec = *container.spec;
+  TRY(open_log(container));
+  if (spec.image_run.is_given()) return make_container(container);
   if (spec.arguments.empty() || spec.arguments.front().empty()) {
     return Error::invalid(
         "the container names no command: images of this machine's filesystem have no entrypoint "
         "of their own");
   }
-  const int attempt = container.state.attempt;
-  TRY(make_folders(pod_folder::log_folder(folder_, spec.name)));
-  for (int generation = 0; attempt >= 2 && generation < spec_.log_limits.files; ++generation) {
-    TRY(remove_folder_tree(pod_folder::log_path(folder_, spec.name, attempt - 2, generation)));
-  }
-  container.log = std::make_unique<LogFiles>(pod_folder::log_path(folder_, spec.name, attempt),
-                                             spec_.log_limits);
-  container.streams.clear();
-  container.kill_at.reset();
   SandboxSpec sandbox = sandbox_spec(spec);
   TRY(make_last_words(spec, sandbox));
   TRY(open_streams(container, sandbox));
-  container.sandbox = TRY(Sandbox::start(sandbox));
+  auto made = std::make_unique<HostProcess>(TRY(Sandbox::start(sandbox)));
+  container.sandbox = std::move(made);
   open_attach(container);
   container.group =
       TRY(groups_.make(shim_group_name(spec_.pod.uid, spec.name),
                        {.memory_bytes = spec.memory_bytes_max, .processes = spec_.processes_max}));
-  return container.group->add(container.sandbox->init_id());
+  return container.group->add(container.sandbox->process_id());
+}
+
+// Of the logs of earlier runs, that of the last one stays.
+Result<> Shim::open_log(Container& container) {
+  const std::string& name = container.spec->name;
+  const int attempt = container.state.attempt;
+  TRY(make_folders(pod_folder::log_folder(folder_, name)));
+  for (int generation = 0; attempt >= 2 && generation < spec_.log_limits.files; ++generation) {
+    TRY(remove_folder_tree(pod_folder::log_path(folder_, name, attempt - 2, generation)));
+  }
+  container.log =
+      std::make_unique<LogFiles>(pod_folder::log_path(folder_, name, attempt), spec_.log_limits);
+  container.streams.clear();
+  container.kill_at.reset();
+  return {};
 }
 
 SandboxSpec Shim::sandbox_spec(const ContainerSpec& container) const {
@@ -276,11 +308,20 @@ SandboxSpec Shim::sandbox_spec(const ContainerSpec& container) const {
 
 void Shim::started(Container& container) {
   loop_.unwatch(std::exchange(container.started_watch, {}));
-  if (const auto failure = container.sandbox->take_start()) return fail(container, *failure);
+  if (const auto failure = container.sandbox->take_start()) {
+    fail(container, *failure);
+    watch_end(container);
+    if (container.ended_watch == WatchId{}) end_run(container);
+    return;
+  }
+  if (const auto taken = take_terminal(container); !taken) {
+    write_line(Console::standard_error, taken.error().message);
+  }
+  watch_end(container);
   container.state.phase = Phase::running;
   container.state.reason.clear();
   container.state.started = clock_.wall();
-  container.state.process_id = container.sandbox->init_id();
+  container.state.process_id = container.sandbox->process_id();
   tell(Durable::no);
 }
 
@@ -290,11 +331,8 @@ void Shim::ended(Container& container) {
   const ExitStatus status = container.sandbox->take_end();
   // Also of a program that only waited for the one that was killed.
   const bool out_of_memory = container.group->killed_for_memory() > 0 && status.code != 0;
-  container.group->remove();
-  container.sandbox.reset();
   drain_logs(container);
   ContainerState& state = container.state;
-  state.process_id = 0;
   if (state.phase != Phase::exited) {  // it may have been told why it could not start
     state.phase = Phase::exited;
     state.exit_code = status.code;
@@ -303,6 +341,16 @@ void Shim::ended(Container& container) {
     state.message = last_words(container, status.code != 0);
     state.finished = clock_.wall();
   }
+  end_run(container);
+}
+
+// Whatever became of it, nothing of this run is left but its log.
+void Shim::end_run(Container& container) {
+  drain_logs(container);
+  container.state.process_id = 0;
+  container.sandbox.reset();
+  container.group->remove();
+  if (container.spec->image_run.is_given()) clear_container(container);
   tell_change();
 }
 

@@ -25,6 +25,7 @@
 
 #include "agent/attach.h"
 #include "agent/container_log.h"
+#include "agent/container_process.h"
 #include "agent/shim_protocol.h"
 #include "base/os/control_group.h"
 #include "base/os/folders.h"
@@ -76,7 +77,7 @@ class Shim {
   struct Container {
     const ContainerSpec* spec = nullptr;
     ContainerState state;
-    std::optional<Sandbox> sandbox;
+    std::unique_ptr<ContainerProcess> sandbox;
     std::optional<ControlGroup> group;
     std::unique_ptr<LogFiles> log;
     std::vector<std::unique_ptr<Stream>> streams;
@@ -100,7 +101,14 @@ class Shim {
 
   void run(Container& container);
   Result<> make_sandbox(Container& container);
+  Result<> open_log(Container& container);
   SandboxSpec sandbox_spec(const ContainerSpec& container) const;
+  bool runs_images() const;
+  Result<> make_container(Container& container);
+  Result<std::vector<Mount>> resolved_mounts(const ContainerSpec& container,
+                                             const std::string& bundle) const;
+  Result<> take_terminal(Container& container);
+  void clear_container(const Container& container);
   Result<> open_streams(Container& container, SandboxSpec& sandbox);
   Result<> open_terminal_streams(Container& container, SandboxSpec& sandbox);
   Result<Descriptor> open_stream(Container& container, std::string_view name);
@@ -112,6 +120,8 @@ class Shim {
   void read_stream(Container& container, Stream& stream);
   void started(Container& container);
   void ended(Container& container);
+  void end_run(Container& container);
+  void watch_end(Container& container);
   void fail(Container& container, const StartFailure& failure);
   void drain_logs(Container& container);
   Result<> make_last_words(const ContainerSpec& container, SandboxSpec& sandbox) const;

@@ -10,6 +10,7 @@
 #include <limits>
 #include <utility>
 
+#include "agent/oci/run_text.h"
 #include "objects/builder.h"
 #include "objects/json.h"
 
@@ -105,7 +106,9 @@ Node container_node(Builder& builder, const ContainerSpec& container) {
                           {"user", Builder::integer(number_of(container.user))},
                           {"group", Builder::integer(number_of(container.group))},
                           {"groups", ids_node(builder, container.groups)},
-                          {"readOnlyRoot", Builder::boolean(container.has_read_only_root)}});
+                          {"readOnlyRoot", Builder::boolean(container.has_read_only_root)},
+                          {"imageRun", image_run_node(builder, container.image_run)},
+                          {"devices", devices_node(builder, container.devices)}});
 }
 
 ContainerSpec container_of(View view) {
@@ -130,6 +133,8 @@ ContainerSpec container_of(View view) {
     if (const auto id = id_of(each)) container.groups.push_back(*id);
   }
   container.has_read_only_root = view["readOnlyRoot"].boolean_or(false);
+  container.image_run = image_run_of(view["imageRun"]);
+  container.devices = devices_of(view["devices"]);
   for (const View entry : view["environment"].elements()) {
     container.environment.emplace_back(text_of(entry, "name"), text_of(entry, "value"));
   }

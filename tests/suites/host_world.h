@@ -38,7 +38,7 @@ inline bool machine_has_namespaces() {
   return isolation != Isolation::none;
 }
 
-class HostWorld final : public PodRuntimeWorld {
+class HostWorld : public PodRuntimeWorld {
  public:
   // The network is the shared one unless a test asks for a bridge.
   explicit HostWorld(bool bridged = false, Isolation isolation = probe_isolation()) {
@@ -77,7 +77,7 @@ class HostWorld final : public PodRuntimeWorld {
   const agent::HostOptions& options() const { return options_; }
   const std::string& folder() const { return folder_; }
 
-  agent::PodSpec pod(std::vector<std::string> arguments) {
+  virtual agent::PodSpec pod(std::vector<std::string> arguments) {
     agent::PodSpec spec;
     spec.uid = "uid-" + std::to_string(++pods_) + "-" + folder_.substr(folder_.size() - 6);
     uids_.push_back(spec.uid);
@@ -97,7 +97,7 @@ class HostWorld final : public PodRuntimeWorld {
   agent::PodSpec spec(PodProgram program) override {
     agent::PodSpec spec = pod(arguments_of(program));
     if (program == PodProgram::has_no_image) spec.containers[0].image = "nowhere.example/image";
-    if (program == PodProgram::ignores_sigterm) deaf_.push_back(log_path(spec.uid));
+    if (hears_signals_late(program)) deaf_.push_back(log_path(spec.uid));
     return spec;
   }
 
@@ -145,8 +145,8 @@ class HostWorld final : public PodRuntimeWorld {
     thread_ = std::jthread([this] { machine_->run(); });
   }
 
- private:
-  static std::vector<std::string> arguments_of(PodProgram program) {
+ protected:
+  virtual std::vector<std::string> arguments_of(PodProgram program) const {
     switch (program) {
       case PodProgram::succeeds:
       case PodProgram::has_no_image:
@@ -163,6 +163,12 @@ class HostWorld final : public PodRuntimeWorld {
     return {};
   }
 
+  // What it does about signals it does only after it has begun and said so.
+  virtual bool hears_signals_late(PodProgram program) const {
+    return program == PodProgram::ignores_sigterm;
+  }
+
+ private:
   std::string folder_;
   agent::HostOptions options_;
   EventLoop house_;

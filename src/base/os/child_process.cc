@@ -124,6 +124,16 @@ Result<ChildProcess> ChildProcess::spawn(const SpawnOptions& options) {
   return ChildProcess(child, std::move(handle));
 }
 
+Result<ChildProcess> ChildProcess::adopted(std::int64_t id) {
+  Descriptor handle(::pidfd_open(static_cast<pid_t>(id), 0));
+  if (!handle) return system_error("watch process", fmt::to_string(id), errno);
+  return ChildProcess(id, std::move(handle));
+}
+
+void ChildProcess::send_signal(int number) const {
+  ::pidfd_send_signal(handle_.number(), number, nullptr, 0);
+}
+
 std::optional<ExitStatus> ChildProcess::reap() {
   return reap_with(WEXITED | WNOHANG);
 }

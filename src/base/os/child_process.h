@@ -42,8 +42,14 @@ class ChildProcess {
  public:
   static Result<ChildProcess> spawn(const SpawnOptions& options);
 
+  // One that became ours because its parent went away (adopt_orphans()); nobody waits for it yet.
+  static Result<ChildProcess> adopted(std::int64_t id);
+
   std::int64_t id() const { return id_; }
   int descriptor() const { return handle_.number(); }  // readable when it has ended
+
+  // Nothing happens when it has ended.
+  void send_signal(int number) const;
 
   // How it ended; nothing while it runs. Afterwards its id belongs to nobody.
   std::optional<ExitStatus> reap();

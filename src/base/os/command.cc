@@ -62,9 +62,9 @@ Result<CommandEnd> run_command(const std::vector<std::string>& arguments) {
   Pipe output = TRY(make_pipe());
   Pipe error = TRY(make_pipe());
   const Descriptor null = TRY(open_null());
-  SpawnOptions options{.program = TRY(find_program(arguments.front())),
-                       .arguments = arguments,
-                       .environment = own_environment()};
+  const std::string program = TRY(find_program(arguments.front()));
+  SpawnOptions options{
+      .program = program, .arguments = arguments, .environment = own_environment()};
   options.descriptors = {{null.number(), 0}, {output.write.number(), 1}, {error.write.number(), 2}};
   ChildProcess child = TRY(ChildProcess::spawn(options));
   output.write = Descriptor();

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -12,6 +13,7 @@
 #include <string_view>
 
 #include "base/os/descriptor.h"
+#include "base/os/detached_process.h"
 #include "base/os/files.h"
 #include "base/os/system_error.h"
 
@@ -46,7 +48,8 @@ std::map<std::string, std::string> mounted_hierarchies() {
     if (words[2] == "cgroup2") mounted.emplace("", words[1]);
     if (words[2] != "cgroup") continue;
     for (const std::string_view option : split(words[3], ',')) {
-      if (option == "memory" || option == "pids") mounted.emplace(option, words[1]);
+      // Names of controllers and hierarchies; what else is an option is nobody's group.
+      mounted.emplace(option, words[1]);
     }
   }
   return mounted;
@@ -189,6 +192,47 @@ Result<ControlGroup> ControlGroups::make(const std::string& name, const GroupLim
                     fmt::format("{}", limits.processes)));
   }
   return group;
+}
+
+namespace {
+
+std::vector<std::string> group_folders(const std::string& name) {
+  std::vector<std::string> folders;
+  const auto mounted = mounted_hierarchies();
+  for (const auto& [controller, group] : own_groups()) {
+    const auto mount = mounted.find(controller);
+    if (mount == mounted.end()) continue;
+    folders.push_back(fmt::format("{}{}/{}", mount->second, group, name));
+  }
+  return folders;
+}
+
+// Whether somebody was there.
+bool kill_members(const std::string& folder) {
+  const auto members = read_whole_file(folder + "/cgroup.procs", proc_bytes_max);
+  if (!members || members->empty()) return false;
+  for (const std::string_view line : split(*members, '\n')) {
+    pid_t member = 0;
+    std::from_chars(line.data(), line.data() + line.size(), member);
+    if (member > 0) ::kill(member, SIGKILL);
+  }
+  return true;
+}
+
+}  // namespace
+
+void end_group_everywhere(const std::string& name) {
+  constexpr Span patience = Span::of_milliseconds(500);
+  constexpr Span look_every = Span::of_milliseconds(2);
+  for (const std::string& folder : group_folders(name)) {
+    for (Span waited; waited < patience && kill_members(folder); waited = waited + look_every) {
+      pause_thread(look_every);
+    }
+  }
+}
+
+void remove_group_everywhere(const std::string& name) {
+  for (const std::string& folder : group_folders(name)) ::rmdir(folder.c_str());
 }
 
 }  // namespace muster

@@ -55,6 +55,9 @@ class ControlGroups {
   // The group of that name, as far as it exists.
   ControlGroup named(const std::string& name) const;
 
+  bool limits_memory() const { return memory_.has_value(); }
+  bool limits_processes() const { return processes_.has_value(); }
+
  private:
   struct Place {
     std::string folder;  // where groups are made
@@ -63,5 +66,11 @@ class ControlGroups {
   std::optional<Place> memory_;
   std::optional<Place> processes_;
 };
+
+// The group of that name in every hierarchy of this machine, below the groups that this process is
+// in: for groups that somebody else made there (runc). Ends whoever is in it, and waits a little;
+// takes it away.
+void end_group_everywhere(const std::string& name);
+void remove_group_everywhere(const std::string& name);
 
 }  // namespace muster

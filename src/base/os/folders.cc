@@ -127,6 +127,12 @@ Result<Descriptor> open_for_append(const std::string& path) {
   return file;
 }
 
+Result<Descriptor> open_folder(const std::string& path) {
+  Descriptor folder(::open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (!folder) return system_error("open", path, errno);
+  return folder;
+}
+
 Result<Descriptor> open_null() {
   Descriptor file(::open("/dev/null", O_RDWR | O_CLOEXEC));
   if (!file) return system_error("open", "/dev/null", errno);

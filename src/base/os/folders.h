@@ -39,6 +39,7 @@ Result<> remove_folder_tree(const std::string& path);
 
 // Opened for appending; made when absent.
 Result<Descriptor> open_for_append(const std::string& path);
+Result<Descriptor> open_folder(const std::string& path);  // to name what lies in it
 Result<Descriptor> open_null();  // reads as empty, swallows what is written
 Result<> append_text(const Descriptor& file, std::string_view text);
 Result<std::uint64_t> file_bytes(const Descriptor& file);

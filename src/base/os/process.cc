@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/os/process.h"
 
+#include <linux/capability.h>
 #include <signal.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <array>
@@ -61,6 +64,18 @@ void ignore_requests_to_end() {
   for (const int number : {SIGHUP, SIGINT, SIGTERM}) {
     CHECK(::sigaction(number, &ignore, nullptr) == 0);
   }
+}
+
+void adopt_orphans() {
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+}
+
+std::uint64_t own_capabilities() {
+  constexpr int word_bits = 32;
+  __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+  std::array<__user_cap_data_struct, 2> sets{};
+  if (::syscall(SYS_capget, &header, sets.data()) < 0) return 0;
+  return sets[0].effective | static_cast<std::uint64_t>(sets[1].effective) << word_bits;
 }
 
 void close_descriptors_from(int number) {

@@ -35,6 +35,13 @@ void ignore_broken_pipes();
 // nothing any more: for a process that has others in its care and ends by order.
 void ignore_requests_to_end();
 
+// Orphans among its descendants become its children: for who starts a program through another one
+// that goes away, and waits for it.
+void adopt_orphans();
+
+// The capabilities that this process may use, a bit each by the kernel's numbers.
+std::uint64_t own_capabilities();
+
 // All from this number on.
 void close_descriptors_from(int number);
 

@@ -15,9 +15,11 @@
 #include <unistd.h>
 
 #include <array>
+#include <charconv>
 #include <cstdio>
 #include <string_view>
 
+#include "base/os/files.h"
 #include "base/os/internet_socket.h"
 #include "base/os/pipe.h"
 #include "base/os/process.h"
@@ -86,7 +88,9 @@ Result<> enter_namespaces_of(std::int64_t process) {
   for (int number = STDERR_FILENO + 1; number < kept; ++number) ::close(number);
   ::close_range(static_cast<unsigned>(kept) + 1, ~0U, 0);
   const StartFailure failure =
-      become_program(visit.arguments, visit.environment, visit.working_folder, visit.user);
+      visit.process_file.empty()
+          ? become_program(visit.arguments, visit.environment, visit.working_folder, visit.user)
+          : execute_as_is(visit.arguments, visit.environment);
   const std::string text = static_cast<char>(failure.kind) + failure.message;
   [[maybe_unused]] const auto written = ::write(kept, text.data(), text.size());
   ::_exit(1);
@@ -150,6 +154,7 @@ class Attendant {
     const ssize_t count =
         retry([&] { return ::read(visit_.control, buffer.data(), buffer.size()); });
     if (count <= 0) {  // nobody wants it any more
+      kill_inside();
       ::kill(-program_, SIGKILL);
       ::kill(program_, SIGKILL);
       return;
@@ -159,6 +164,16 @@ class Attendant {
       if (visit_.has_terminal) resize(terminal_.master, lines_.substr(0, end));
       lines_.erase(0, end + 1);
     }
+  }
+
+  // The program that went in does not take along what it started there.
+  void kill_inside() const {
+    constexpr std::size_t number_bytes_max = 64;
+    if (visit_.process_file.empty()) return;
+    const auto text = read_whole_file(visit_.process_file, number_bytes_max);
+    pid_t inside = 0;
+    if (text) std::from_chars(text->data(), text->data() + text->size(), inside);
+    if (inside > 0) ::kill(inside, SIGKILL);
   }
 
   void read_input() {
@@ -222,7 +237,7 @@ Result<> finish_connecting(const Descriptor& socket, std::uint16_t port) {
 
 Result<VisitEnd> visit_sandbox(const SandboxVisit& visit) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-  TRY(enter_namespaces_of(visit.init_id));
+  if (visit.process_file.empty()) TRY(enter_namespaces_of(visit.init_id));
   Terminal terminal;
   if (visit.has_terminal) terminal = TRY(open_terminal());
   Pipe started = TRY(make_pipe());

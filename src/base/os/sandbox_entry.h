@@ -30,6 +30,9 @@ struct SandboxVisit {
   SandboxUser user = {};
   bool has_terminal = false;
   int control = -1;
+  // The arguments are a program of this machine that goes in by itself (runc) and writes the id of
+  // the process that it starts there into this file. Empty: the visit enters the sandbox.
+  std::string process_file = {};
 };
 
 struct VisitEnd {

@@ -142,4 +142,10 @@ StartFailure become_program(const std::vector<std::string>& arguments,
   return execute(arguments, environment);
 }
 
+StartFailure execute_as_is(const std::vector<std::string>& arguments,
+                           const std::vector<std::string>& environment) {
+  reset_signals();
+  return execute(arguments, environment);
+}
+
 }  // namespace muster

@@ -21,4 +21,8 @@ StartFailure become_program(const std::vector<std::string>& arguments,
                             const std::vector<std::string>& environment,
                             const std::string& working_folder, const SandboxUser& user = {});
 
+// The same with all rights of this process, for a program of the machine; a path comes first.
+StartFailure execute_as_is(const std::vector<std::string>& arguments,
+                           const std::vector<std::string>& environment);
+
 }  // namespace muster

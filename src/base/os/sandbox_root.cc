@@ -78,27 +78,6 @@ int open_beneath(const Descriptor& folder, const std::string& path) {
       [&] { return ::syscall(SYS_openat2, folder.number(), path.c_str(), &how, sizeof how); }));
 }
 
-// Folder by folder, each looked up beneath the first: who owns the volume can put links there.
-Result<Descriptor> open_below(const std::string& folder, const std::string& below) {
-  Descriptor at(::open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-  if (!at) return system_error("open", folder, errno);
-  const Descriptor root(::fcntl(at.number(), F_DUPFD_CLOEXEC, 0));
-  for (std::size_t begin = 0; begin < below.size();) {
-    const std::size_t end = std::min(below.find('/', begin), below.size());
-    const std::string path = below.substr(0, end);
-    int next = open_beneath(root, path);
-    if (next < 0 && errno == ENOENT) {
-      // A link that leads nowhere is no name that can be made.
-      const std::string name = below.substr(begin, end - begin);
-      if (::mkdirat(at.number(), name.c_str(), 0755) == 0) next = open_beneath(root, path);
-    }
-    if (next < 0) return system_error(fmt::format("open {} in", path), folder, errno);
-    at = Descriptor(next);
-    begin = end + 1;
-  }
-  return at;
-}
-
 Result<Source> open_source(const SandboxMount& mount) {
   constexpr unsigned flags = OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE;
   const std::string& path = mount.source;
@@ -321,6 +300,26 @@ Result<> make_working_folder(const std::string& path, MountPoints& points) {
 }
 
 }  // namespace
+
+Result<Descriptor> open_below(const std::string& folder, const std::string& below) {
+  Descriptor at(::open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (!at) return system_error("open", folder, errno);
+  const Descriptor root(::fcntl(at.number(), F_DUPFD_CLOEXEC, 0));
+  for (std::size_t begin = 0; begin < below.size();) {
+    const std::size_t end = std::min(below.find('/', begin), below.size());
+    const std::string path = below.substr(0, end);
+    int next = open_beneath(root, path);
+    if (next < 0 && errno == ENOENT) {
+      // A link that leads nowhere is no name that can be made.
+      const std::string name = below.substr(begin, end - begin);
+      if (::mkdirat(at.number(), name.c_str(), 0755) == 0) next = open_beneath(root, path);
+    }
+    if (next < 0) return system_error(fmt::format("open {} in", path), folder, errno);
+    at = Descriptor(next);
+    begin = end + 1;
+  }
+  return at;
+}
 
 Result<> build_sandbox_root(const SandboxSpec& spec) {
   if (::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) < 0) {

@@ -12,4 +12,8 @@ namespace muster {
 
 Result<> build_sandbox_root(const SandboxSpec& spec);
 
+// A folder or file below the folder, by a path of which no link leads out of it; what is not there
+// is made as a folder. Folder by folder, because who owns the volume can put links there.
+Result<Descriptor> open_below(const std::string& folder, const std::string& below);
+
 }  // namespace muster

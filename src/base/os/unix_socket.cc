@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -81,6 +82,29 @@ std::optional<Descriptor> accept_from(int listener) {
       retry([&] { return ::accept4(listener, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC); }));
   if (!peer) return std::nullopt;
   return peer;
+}
+
+Result<Descriptor> receive_descriptor(const Descriptor& socket) {
+  constexpr int patience_milliseconds = 1000;
+  pollfd question{.fd = socket.number(), .events = POLLIN, .revents = 0};
+  retry([&] { return ::poll(&question, 1, patience_milliseconds); });
+  std::array<char, 4096> said{};
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> room{};
+  iovec piece{.iov_base = said.data(), .iov_len = said.size()};
+  msghdr message{};
+  message.msg_iov = &piece;
+  message.msg_iovlen = 1;
+  message.msg_control = room.data();
+  message.msg_controllen = room.size();
+  const ssize_t count =
+      retry([&] { return ::recvmsg(socket.number(), &message, MSG_CMSG_CLOEXEC); });
+  const cmsghdr* header = count < 0 ? nullptr : CMSG_FIRSTHDR(&message);
+  if (header == nullptr || header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS) {
+    return Error::internal("no descriptor came over the socket");
+  }
+  int number = -1;
+  std::memcpy(&number, CMSG_DATA(header), sizeof number);
+  return Descriptor(number);
 }
 
 }  // namespace muster

@@ -30,4 +30,7 @@ Result<Descriptor> connect_in(const std::string& folder, const std::string& name
 // Nothing when nobody asks.
 std::optional<Descriptor> accept_from(int listener);
 
+// A descriptor that the other end sends along with whatever it says; waits for it, but not long.
+Result<Descriptor> receive_descriptor(const Descriptor& socket);
+
 }  // namespace muster
