@@ -72,4 +72,15 @@ inline constexpr std::size_t container_input_bytes_max = std::size_t{256} << 10;
 inline constexpr std::size_t dns_questions_per_turn_max = 256;
 inline constexpr std::size_t dns_connections_max = 64;
 
+// Ports of Services on which this machine listens, the streams and the senders of datagrams that it
+// passes on at once, and what waits on one way of a stream. Clients that stay with an endpoint, of
+// one port; endpoints that are tried for one stream; datagrams of one port in one turn.
+inline constexpr std::size_t service_ports_max = 4'096;
+inline constexpr std::size_t service_connections_max = 4'096;
+inline constexpr std::size_t service_flows_max = 1'024;
+inline constexpr std::size_t service_window_bytes = std::size_t{128} << 10;
+inline constexpr std::size_t service_stays_max = 16'384;
+inline constexpr std::size_t service_tries_max = 8;
+inline constexpr std::size_t service_datagrams_per_turn_max = 64;
+
 }  // namespace muster::agent

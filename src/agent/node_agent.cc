@@ -17,14 +17,17 @@ namespace resources = objects::resources;
 
 constexpr Span adopt_retry_span = Span::of_seconds(1);
 
-// Secrets only where somebody will read them.
+// Secrets and endpoints only where pods are processes, which read and reach them.
 std::vector<client::Selection> followed(const VolumeFiles& files, bool keeps_claims) {
   std::vector<client::Selection> all = {{.resource = resources::pods},
                                         {.resource = resources::services},
                                         {.resource = resources::config_maps},
                                         {.resource = claim_resource},
                                         {.resource = volume_resource}};
-  if (files.are_read()) all.push_back({.resource = secret_resource});
+  if (files.are_read()) {
+    all.push_back({.resource = secret_resource});
+    all.push_back({.resource = resources::endpoint_slices});
+  }
   if (keeps_claims) all.push_back({.resource = class_resource});
   return all;
 }

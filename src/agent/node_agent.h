@@ -59,7 +59,7 @@ class NodeAgent {
   NodeAgent& operator=(const NodeAgent&) = delete;
 
   // Before start(): hears every change of pods, services and config maps, and of
-  // secrets where volumes are read.
+  // secrets and endpoint slices where volumes are read.
   void follow(client::ObjectCache::Listener listener);
 
   void start();

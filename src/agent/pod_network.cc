@@ -12,6 +12,8 @@ namespace {
 
 constexpr std::uint32_t second_octet_min = 64;
 constexpr std::uint32_t second_octets = 64;
+constexpr std::string_view services_part = "192.0/18";
+constexpr int services_prefix = 18;
 
 // FNV-1a: the same on every machine and in every version, which std::hash does not promise.
 std::uint64_t stable_hash(std::string_view text) {
@@ -31,6 +33,7 @@ PodNetwork network_of(std::uint32_t first_octet, std::uint32_t second_octet) {
   PodNetwork network;
   network.cidr = fmt::format("{}.{}.0.0/16", first_octet, second_octet);
   network.gateway = fmt::format("{}.{}.0.1", first_octet, second_octet);
+  network.services = fmt::format("{}.{}.{}", first_octet, second_octet, services_part);
   return network;
 }
 
@@ -43,6 +46,16 @@ bool overlaps(const LinkAddress& taken, std::uint32_t second_octet) {
   if (prefix == 0) return false;
   const std::uint32_t mask = ~0U << (32 - prefix);
   return (*address & mask) == (candidate & mask);
+}
+
+// The route goes with the bridge.
+Result<> own_services(const PodNetwork& network) {
+  Netlink netlink = TRY(Netlink::open());
+  const std::string address = network.services.substr(0, network.services.find('/'));
+  auto owned =
+      netlink.own_network({.name = network.bridge, .address = address, .prefix = services_prefix});
+  if (owned || owned.error().code == ErrorCode::already_exists) return {};
+  return owned;
 }
 
 }  // namespace
@@ -92,6 +105,7 @@ PodNetwork choose_pod_network(const std::string& data_folder, Isolation isolatio
   const auto made =
       ensure_bridge({.name = network.bridge, .address = network.gateway, .prefix = network.prefix});
   if (!made) return fallback(made.error().message);
+  if (auto owned = own_services(network); !owned) return fallback(owned.error().message);
   return network;
 }
 

@@ -6,6 +6,7 @@
 //   const PodNetwork network = choose_pod_network("/var/lib/muster", Isolation::full);
 //   network.cidr        // "10.71.0.0/16" or "127.71.0.0/16": nodes get their podCIDRs out of it
 //   network.gateway     // the machine as pods see it: where the name server listens
+//   network.services    // addresses that are the machine's own, one a Service
 //
 // Assumes: at start-up, before pods run; adopted pods keep the network they have.
 // SPDX-License-Identifier: Apache-2.0
@@ -22,9 +23,10 @@
 namespace muster::agent {
 
 struct PodNetwork {
-  std::string bridge = {};             // its name; empty: pods share this machine's network
-  std::string cidr = "127.71.0.0/16";  // of all nodes together
-  std::string gateway = "127.71.0.1";  // never a pod's address
+  std::string bridge = {};                   // its name; empty: pods share this machine's network
+  std::string cidr = "127.71.0.0/16";        // of all nodes together
+  std::string gateway = "127.71.0.1";        // never a pod's address
+  std::string services = "127.71.192.0/18";  // the last quarter: addresses of Services
   int prefix = 16;
   std::string reason = {};  // why there is no bridge, for people
 

@@ -29,8 +29,7 @@ std::string lower(std::string_view text) {
 
 bool is_served(View service) {
   const std::string_view address = service["spec"]["clusterIP"].string_or("");
-  return !address.empty() && address != "None" && !service["spec"]["ports"].empty() &&
-         !objects::is_true(objects::condition(service, "muster.dev/Unserved"));
+  return !address.empty() && address != "None" && !service["spec"]["ports"].empty();
 }
 
 void add(View service, Environment& out) {

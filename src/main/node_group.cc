@@ -14,6 +14,7 @@
 #include "agent/node_agent.h"
 #include "agent/pod_network.h"
 #include "agent/pretend_runtime.h"
+#include "agent/services/service_traffic.h"
 #include "base/os/detached_process.h"
 #include "base/os/machine.h"
 #include "cli/version.h"
@@ -103,6 +104,7 @@ struct NodeGroups::Parts {
   agent::DiskVolumeFiles files;
   agent::Zone zone;
   std::unique_ptr<agent::DnsServer> names;
+  std::unique_ptr<agent::ServiceTraffic> services;
   std::unique_ptr<agent::HostRuntime> host;
   std::unique_ptr<agent::PretendRuntime> pretend;
   std::vector<std::unique_ptr<agent::NodeAgent>> agents;
@@ -148,7 +150,15 @@ void NodeGroups::Parts::make_host(std::vector<NodeOptions> nodes, const Machine&
           .runtime_name = "host",
           .claims_folder = options.data + "/claims"},
       options.api, options.house, *host, files));
-  agents.back()->follow([this](const client::CacheChange& change) { zone.apply(change); });
+  services = std::make_unique<agent::ServiceTraffic>(
+      options.house.executor, options.traffic,
+      agent::ServiceTableOptions{
+          .network = network.cidr, .services = network.services, .node_address = network.gateway},
+      options.log.child("services"));
+  agents.back()->follow([this](const client::CacheChange& change) {
+    zone.apply(change);
+    services->apply(change);
+  });
   logs.add(std::make_unique<agent::NodeLogs>(*agents.back(), options.disk, options.house,
                                              options.data + "/pods"));
   streams.add(std::make_unique<agent::NodeStreams>(*agents.back(), options.house.executor,

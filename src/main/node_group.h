@@ -33,6 +33,8 @@ struct NodeGround {
   std::optional<agent::PodNetwork> network = {};
 
   std::string gateway() const { return network ? network->gateway : std::string(); }
+  // Where nothing runs that could be reached, the usual one.
+  std::string services() const { return network ? network->services : "10.96.0.0/16"; }
 };
 
 // Finds it out, and makes the network. Blocks; before the loops run.
@@ -44,6 +46,7 @@ struct NodeGroupsOptions {
   client::House house;
   client::Api& api;
   PollLoop& machine;
+  PollLoop& traffic;  // passes on what is sent to Services
   Disk& disk;
   NodeGround ground;
   Log log;

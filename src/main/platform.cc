@@ -56,6 +56,7 @@ struct Platform::Parts {
   EventLoop house;
   std::unique_ptr<server::AuditFile> audit;
   PollLoop machine;
+  PollLoop traffic;
   WebhookClient webhooks{house};
   MetricRegistry metrics;  // of the house, as all who count
   server::HttpCounters http_counters{metrics};
@@ -143,6 +144,7 @@ void Platform::Parts::compose() {
                             .authenticator = authenticator.get(),
                             .authority_pem = credentials.authority.certificate_pem,
                             .own_service = own_service,
+                            .service_cidr = ground.services(),
                             .audit = audit.get(),
                             .log = log.child("server")});
   controller_api = server->in_process(server::controller_identity());
@@ -176,6 +178,7 @@ Result<std::unique_ptr<Platform>> Platform::open(const std::string& data,
                                        .house = {parts->house, parts->clock, parts->random},
                                        .api = *parts->agent_api,
                                        .machine = parts->machine,
+                                       .traffic = parts->traffic,
                                        .disk = parts->disk,
                                        .ground = parts->ground,
                                        .log = log.child("agent")}));
@@ -195,6 +198,7 @@ void Platform::Parts::run_threads() {
   threads.emplace_back([this] { disk.lane(DiskLane::commit).run(); });
   threads.emplace_back([this] { disk.lane(DiskLane::background).run(); });
   threads.emplace_back([this] { machine.run(); });
+  threads.emplace_back([this] { traffic.run(); });
   threads.emplace_back([this] { house.run(); });
   threads.emplace_back([this] { webhooks.run(); });
   threads.emplace_back([this] { listener->run(); });
@@ -253,6 +257,7 @@ void Platform::stop() {
   parts.webhooks.stop();
   parts.house.stop();
   parts.machine.stop();
+  parts.traffic.stop();
   parts.disk.lane(DiskLane::commit).stop();
   parts.disk.lane(DiskLane::background).stop();
   parts.threads.clear();

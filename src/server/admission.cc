@@ -112,9 +112,11 @@ Outcome<> admit(Context& context, Admission& admission) {
     if (target.kind->kind == "Pod") return admit_pod(context, admission);
     if (target.kind->kind == "Namespace") return admit_namespace(admission);
     if (target.kind->kind == "Service") return admit_service(context, admission);
+    if (target.kind->kind == "Endpoints") return admit_endpoints(admission);
     if (target.kind->kind == "Secret") return admit_token(context, admission);
     return {};
   }
+  if (target.is("discovery.k8s.io", "endpointslices")) return admit_endpoints(admission);
   if (target.is("batch", "jobs")) return admit_job(context, admission);
   if (target.kind->group == rbac_group) return admit_rbac(context, admission);
   if (target.kind->group == objects::resources::kueue_group) return admit_kueue(admission);

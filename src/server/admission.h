@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "objects/field_error.h"
@@ -40,8 +41,14 @@ struct Admission {
   Operation operation = Operation::create;
   bool dry_run = false;
   bool of_collection = false;  // one of all that were deleted at once: webhooks hear of no name
-  // What was set aside for this write (quota), given back when the write has been answered.
+  // What was set aside for this write (quota, addresses), given back when it has been answered.
   std::shared_ptr<void> hold = {};
+
+  // Sets aside one thing more.
+  void keep(std::shared_ptr<void> more) {
+    using Both = std::pair<std::shared_ptr<void>, std::shared_ptr<void>>;
+    hold = hold ? std::make_shared<Both>(std::move(hold), std::move(more)) : std::move(more);
+  }
 
   bool is_create() const { return old_object.is_absent(); }
 };
@@ -62,6 +69,7 @@ void queue_pod(Context& context, Admission& admission);  // Kueue's part of it
 Outcome<> admit_job(Context& context, Admission& admission);
 Outcome<> admit_event(Admission& admission);  // of either group
 Outcome<> admit_service(Context& context, Admission& admission);
+Outcome<> admit_endpoints(Admission& admission);  // and slices of them
 Outcome<> admit_kueue(Admission& admission);
 Outcome<> admit_webhook_configuration(Admission& admission);
 Outcome<> admit_definition(Context& context, Admission& admission);

@@ -97,18 +97,6 @@ TEST(admission, suspends_a_job_that_names_a_queue) {
   EXPECT_TRUE(made["spec"]["suspend"].boolean_or(false));
 }
 
-TEST(admission, says_that_nothing_serves_a_cluster_address) {
-  ServerWorld world;
-  const Value headless =
-      world.create(resources::services, "default",
-                   R"({"metadata":{"name":"h"},"spec":{"clusterIP":"None","selector":{"a":"b"}}})");
-  EXPECT_EQ(headless["spec"]["clusterIPs"][0].string_or(""), "None");
-  EXPECT_TRUE(headless["status"]["conditions"].empty());
-  const Value other = world.create(resources::services, "default",
-                                   R"({"metadata":{"name":"s"},"spec":{"ports":[{"port":80}]}})");
-  EXPECT_TRUE(objects::is_true(objects::condition(other, "muster.dev/Unserved")));
-}
-
 TEST(admission, refuses_a_cluster_queue_as_kueue_does) {
   ServerWorld world;
   const auto refused =

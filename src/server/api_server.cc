@@ -19,6 +19,7 @@
 #include "server/request_handler.h"
 #include "server/role_keeper.h"
 #include "server/server_metrics.h"
+#include "server/service_addresses.h"
 #include "server/superseded_status.h"
 #include "server/tree_cache.h"
 #include "server/upkeep.h"
@@ -92,9 +93,11 @@ struct ApiServer::Parts {
         account_keeper(context, {.authority_pem = options.authority_pem,
                                  .authenticator = options.authenticator}),
         own_service(context, options.own_service),
+        service_addresses(context, options.service_cidr),
         role_based(options.role_based) {
     context.quota = &quota;
     context.webhooks = &webhooks;
+    context.service_addresses = &service_addresses;
     context.metrics = &metrics;
   }
 
@@ -126,6 +129,7 @@ struct ApiServer::Parts {
   RoleKeeper role_keeper;
   AccountKeeper account_keeper;
   OwnService own_service;
+  ServiceAddresses service_addresses;
   bool role_based;
 };
 
@@ -141,6 +145,7 @@ void ApiServer::Parts::start() {
   superseded.start();
   upkeep.start();
   quota.start();
+  service_addresses.start();
   protection.start();
   disruption.start();
   cache.set_on_change([this](const CacheChange& change) {
@@ -149,6 +154,7 @@ void ApiServer::Parts::start() {
     superseded.on_change(change);
     upkeep.on_change(change);
     quota.on_change(change);
+    service_addresses.on_change(change);
     protection.on_change(change);
     disruption.on_change(change);
     role_keeper.on_change(change);

@@ -53,7 +53,8 @@ struct ServerOptions {
   Authenticator* authenticator = nullptr;  // is given the tokens that are kept as Secrets
   std::string authority_pem = {};          // who vouches for this server, told to every namespace
   ServiceAddress own_service = {};         // where pods find this server; empty: nowhere
-  AuditSink* audit = nullptr;              // null: nobody keeps a record of who changed what
+  std::string service_cidr = "10.96.0.0/16";  // where Services get their addresses
+  AuditSink* audit = nullptr;                 // null: nobody keeps a record of who changed what
   Log log = Log::silent();
 };
 

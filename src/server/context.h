@@ -20,6 +20,7 @@ namespace muster::server {
 
 class QuotaBook;
 class ServerMetrics;
+class ServiceAddresses;
 class Webhooks;
 class AuditSink;
 class Authenticator;
@@ -39,6 +40,7 @@ struct Context {
   PodLogs* logs = nullptr;
   QuotaBook* quota = nullptr;
   Webhooks* webhooks = nullptr;
+  ServiceAddresses* service_addresses = nullptr;
   ServerMetrics* metrics = nullptr;
   PodStreams* streams = nullptr;
   const TokenSigner* signer = nullptr;           // null: service accounts have no tokens

@@ -229,6 +229,7 @@ constexpr RuleRow muster_rules[] = {
     {"system:muster:agent", "get list watch", "core",
      "configmaps namespaces nodes persistentvolumeclaims persistentvolumes pods secrets "
      "serviceaccounts services"},
+    {"system:muster:agent", "get list watch", "discovery.k8s.io", "endpointslices"},
     {"system:muster:agent", "create delete patch update", "core", "nodes"},
     {"system:muster:agent", "patch update", "core", "nodes/status pods/status"},
     {"system:muster:agent", "create delete", "core", "pods"},
@@ -242,11 +243,14 @@ constexpr RuleRow muster_rules[] = {
     {"system:muster:agent", "create delete get list update watch", "core", "persistentvolumes"},
     {"system:muster:agent", "create get list watch", "storage.k8s.io", "storageclasses"},
     {"system:muster:controller:apps", writing, "apps",
-     "controllerrevisions deployments replicasets statefulsets"},
+     "controllerrevisions daemonsets deployments replicasets statefulsets"},
     {"system:muster:controller:apps", "patch update", "apps",
+     "daemonsets/finalizers daemonsets/status "
      "deployments/finalizers deployments/status replicasets/finalizers replicasets/status "
      "statefulsets/finalizers statefulsets/status"},
     {"system:muster:controller:apps", writing, "core", "endpoints persistentvolumeclaims pods"},
+    {"system:muster:controller:apps", "patch update", "core",
+     "replicationcontrollers replicationcontrollers/finalizers replicationcontrollers/status"},
     {"system:muster:controller:apps", "update", "core", "services/finalizers"},
     {"system:muster:controller:apps", "create", "core", "endpoints/restricted"},
     {"system:muster:controller:apps", writing, "discovery.k8s.io", "endpointslices"},

@@ -82,4 +82,8 @@ inline constexpr std::int64_t pending_workloads_max = 100'000;
 // Rights that an attempt to grant too much is told of.
 inline constexpr std::size_t escalation_gaps_max = 1'000;
 
+// The node ports of Services, both included.
+inline constexpr std::uint32_t node_port_min = 30'000;
+inline constexpr std::uint32_t node_port_max = 32'767;
+
 }  // namespace muster::server

@@ -114,7 +114,7 @@ void QuotaBook::admit(Admission& admission, AdmitAnswer done) {
   auto amounts = check(admission, page);
   if (!amounts) return done(std::move(amounts).error());
   if (amounts->empty() || admission.dry_run) return done({});
-  admission.hold = set_aside(admission, page, std::move(amounts).take());
+  admission.keep(set_aside(admission, page, std::move(amounts).take()));
   page.waiting.push_back(std::move(done));
   write_statuses(name_space);
 }

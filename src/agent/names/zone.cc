@@ -99,6 +99,9 @@ void Zone::apply(const client::CacheChange& change) {
     return;
   }
   if (!(change.resource == resources::services)) return;
+  if (const auto had = dns_address_of(change.before["spec"]["clusterIP"].string_or(""))) {
+    by_service_address_.erase(*had);
+  }
   services_.erase(key);
   if (change.after.is_absent()) return;
   const View spec = change.after["spec"];
@@ -108,6 +111,9 @@ void Zone::apply(const client::CacheChange& change) {
                   .object = change.after};
   if (spec["type"].string_or("") == "ExternalName") {
     service.external_name = lower_dns_name(spec["externalName"].string_or(""));
+  }
+  if (const auto address = dns_address_of(spec["clusterIP"].string_or(""))) {
+    by_service_address_[*address] = key;
   }
   services_.emplace(key, std::move(service));
 }
@@ -273,10 +279,26 @@ ZoneAnswer Zone::resolve_host(std::string_view name, DnsType type, Labels labels
   return answer;
 }
 
+// The Service itself, where it has an address.
+void Zone::add_own_port(ZoneAnswer& answer, std::string_view name, const Service& service,
+                        View port) const {
+  const auto address = dns_address_of(service.object["spec"]["clusterIP"].string_or(""));
+  if (!address) return;
+  std::string target = fmt::format("{}.{}.svc.{}", objects::name_of(service.object),
+                                   objects::namespace_of(service.object), domain_);
+  answer.additionals.push_back(address_record(target, *address));
+  answer.records.push_back(
+      {.name = std::string(name),
+       .type = DnsType::srv,
+       .seconds = name_seconds,
+       .data = DnsService{.port = static_cast<std::uint16_t>(port["port"].integer_or(0)),
+                          .target = std::move(target)}});
+}
+
 // _port._protocol.service.namespace.svc
 ZoneAnswer Zone::resolve_port(std::string_view name, DnsType type, Labels labels) const {
   const Service* service = service_of(labels[3], labels[2]);
-  if (service == nullptr || !service->is_headless) return unknown();
+  if (service == nullptr || !service->external_name.empty()) return unknown();
   if (!labels[0].starts_with('_') || !labels[1].starts_with('_')) return unknown();
   ZoneAnswer answer = unknown();
   for (View port : service->object["spec"]["ports"].elements()) {
@@ -285,6 +307,10 @@ ZoneAnswer Zone::resolve_port(std::string_view name, DnsType type, Labels labels
     if (!is_it) continue;
     answer.kind = ZoneAnswer::Kind::found;
     if (!asks_for(type, DnsType::srv)) continue;
+    if (!service->is_headless) {
+      add_own_port(answer, name, *service, port);
+      continue;
+    }
     for (const Pod* pod : pods_of(labels[3], *service)) {
       const std::string host = pod->hostname.empty() || pod->subdomain != labels[2]
                                    ? dashed(pod->address)
@@ -327,7 +353,7 @@ ZoneAnswer Zone::resolve_address(std::string_view name, DnsType type) const {
   const auto address = dns_address_of(fmt::format("{}", fmt::join(labels, ".")));
   if (!address) return unknown();
   const auto at = by_address_.find(*address);
-  if (at == by_address_.end()) return unknown();
+  if (at == by_address_.end()) return resolve_service_address(name, type, *address);
   ZoneAnswer answer = found();
   if (!asks_for(type, DnsType::ptr)) return answer;
   for (const ObjectKey& key : at->second) {
@@ -336,6 +362,20 @@ ZoneAnswer Zone::resolve_address(std::string_view name, DnsType type) const {
                               .seconds = name_seconds,
                               .data = DnsTarget{name_of(pods_.at(key))}});
   }
+  return answer;
+}
+
+ZoneAnswer Zone::resolve_service_address(std::string_view name, DnsType type,
+                                         const DnsAddress& address) const {
+  const auto at = by_service_address_.find(address);
+  if (at == by_service_address_.end()) return unknown();
+  ZoneAnswer answer = found();
+  if (!asks_for(type, DnsType::ptr)) return answer;
+  answer.records.push_back({.name = std::string(name),
+                            .type = DnsType::ptr,
+                            .seconds = name_seconds,
+                            .data = DnsTarget{fmt::format("{}.{}.svc.{}", at->second.name,
+                                                          at->second.name_space, domain_)}});
   return answer;
 }
 

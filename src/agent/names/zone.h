@@ -3,11 +3,11 @@
 //
 //   train.team-a.svc                 A    the ready pods of a headless Service (all of them with
 //                                         publishNotReadyAddresses); CNAME of an ExternalName;
-//                                         the address of a Service that has one (`kubernetes`)
+//                                         the address of a Service that has one
 //   rank-0.train.team-a.svc          A    one pod, by spec.hostname and spec.subdomain, from the
 //                                         moment it is bound: before it is ready, before it runs
 //   10-64-1-2.train.team-a.svc       A    the same by its address
-//   _http._tcp.train.team-a.svc      SRV  the pods and the port
+//   _http._tcp.train.team-a.svc      SRV  the pods and the port, or the Service and its own
 //   10-64-1-2.team-a.pod             A    a pod by its address
 //   2.1.64.10.in-addr.arpa           PTR  back to the first of these names
 //
@@ -95,6 +95,10 @@ class Zone {
   ZoneAnswer resolve_host(std::string_view name, DnsType type, Labels labels) const;
   ZoneAnswer resolve_pod(std::string_view name, DnsType type, Labels labels) const;
   ZoneAnswer resolve_address(std::string_view name, DnsType type) const;
+  ZoneAnswer resolve_service_address(std::string_view name, DnsType type,
+                                     const DnsAddress& address) const;
+  void add_own_port(ZoneAnswer& answer, std::string_view name, const Service& service,
+                    objects::View port) const;
 
   // `rank-0.train.team-a.svc.cluster.local`
   std::string name_of(const Pod& pod) const;
@@ -104,6 +108,7 @@ class Zone {
   std::map<HostKey, std::set<objects::ObjectKey>> by_host_;
   std::map<DnsAddress, std::set<objects::ObjectKey>> by_address_;
   std::map<objects::ObjectKey, Service> services_;
+  std::map<DnsAddress, objects::ObjectKey> by_service_address_;
 };
 
 // Nothing when the text is no IPv4 address.

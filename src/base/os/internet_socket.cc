@@ -4,6 +4,7 @@
 #include <arpa/inet.h>
 #include <fmt/format.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <sys/socket.h>
 
 #include <array>
@@ -137,6 +138,21 @@ std::optional<std::string> connection_failure(const Descriptor& socket) {
   std::string words = std::generic_category().message(failure);
   if (!words.empty()) words.front() = static_cast<char>(std::tolower(words.front()));
   return words;
+}
+
+Result<InternetPeer> peer_of(const Descriptor& socket) {
+  sockaddr_in place{};
+  socklen_t size = sizeof place;
+  if (::getpeername(socket.number(), reinterpret_cast<sockaddr*>(&place), &size) < 0) {
+    return system_error("ask who is at the other end of a socket", "", errno);
+  }
+  return InternetPeer{.address = place.sin_addr.s_addr, .port = place.sin_port};
+}
+
+bool is_broken(const Descriptor& socket) {
+  pollfd asked{.fd = socket.number(), .events = 0, .revents = 0};
+  const int count = retry([&] { return ::poll(&asked, 1, 0); });
+  return count > 0 && (asked.revents & (POLLHUP | POLLERR)) != 0;
 }
 
 Result<std::size_t> read_stream(const Descriptor& socket, std::string& into) {

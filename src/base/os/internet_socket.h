@@ -50,6 +50,12 @@ Result<Descriptor> connect_stream(const std::string& address, std::uint16_t port
 // ("connection refused"); nothing when it is.
 std::optional<std::string> connection_failure(const Descriptor& socket);
 
+// Who is at the other end of a stream.
+Result<InternetPeer> peer_of(const Descriptor& socket);
+
+// Neither way works any more: both ends have said all, or one is gone.
+bool is_broken(const Descriptor& socket);
+
 // How much was taken or given now, also none; an error when the connection is over.
 Result<std::size_t> read_stream(const Descriptor& socket, std::string& into);
 Result<std::size_t> write_stream(const Descriptor& socket, std::string_view bytes);

@@ -196,6 +196,22 @@ Result<> Netlink::add_default_route(const std::string& gateway) {
   return ask(message.header(), "add default route by", gateway);
 }
 
+Result<> Netlink::own_network(const LinkAddress& network) {
+  const std::uint32_t network_order = htonl(TRY(parse_ipv4(network.address)));
+  const std::uint32_t index = TRY(link_index(network.name));
+  Message message(RTM_NEWROUTE, NLM_F_CREATE | NLM_F_EXCL);
+  rtmsg& route = message.extra<rtmsg>();
+  route.rtm_family = AF_INET;
+  route.rtm_dst_len = static_cast<std::uint8_t>(network.prefix);
+  route.rtm_table = RT_TABLE_LOCAL;
+  route.rtm_protocol = RTPROT_BOOT;
+  route.rtm_scope = RT_SCOPE_HOST;
+  route.rtm_type = RTN_LOCAL;
+  message.put_bytes(RTA_DST, &network_order, sizeof network_order);
+  message.put(RTA_OIF, index);
+  return ask(message.header(), "own the network of", network.name);
+}
+
 Result<std::uint32_t> link_index(const std::string& name) {
   const unsigned index = ::if_nametoindex(name.c_str());
   if (index == 0) return network_error("find link", name, errno);

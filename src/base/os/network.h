@@ -51,6 +51,10 @@ class Netlink {
   Result<> set_up(const std::string& name);
   Result<> add_default_route(const std::string& gateway);
 
+  // Every address of the network is this machine's own, as if the link had it: sockets may be bound
+  // to any of them, and neighbours on the link are answered. already_exists when it is so.
+  Result<> own_network(const LinkAddress& network);
+
  private:
   struct Close {
     void operator()(mnl_socket* socket) const;

@@ -86,15 +86,42 @@ void PollLoop::wake() {
   [[maybe_unused]] const auto written = ::write(event_.number(), &one, sizeof one);
 }
 
+namespace {
+
+std::uint32_t events_of(Interest interest) {
+  switch (interest) {
+    case Interest::readable:
+      return EPOLLIN;
+    case Interest::writable:
+      return EPOLLOUT;
+    case Interest::both:
+      return EPOLLIN | EPOLLOUT;
+    case Interest::neither:
+      return 0;
+  }
+  return 0;
+}
+
+}  // namespace
+
 WatchId PollLoop::watch(int descriptor, Interest interest, Task ready) {
   const std::uint64_t id = watch_id_next_++;
   epoll_event event{};
-  event.events = interest == Interest::readable ? EPOLLIN : EPOLLOUT;
+  event.events = events_of(interest);
   event.data.u64 = id;
   const int outcome = ::epoll_ctl(epoll_.number(), EPOLL_CTL_ADD, descriptor, &event);
   CHECK(outcome == 0, "watched twice, or nothing that can be watched");
   watches_.emplace(id, std::make_shared<Watch>(Watch{descriptor, std::move(ready)}));
   return {id};
+}
+
+void PollLoop::rewatch(WatchId watch, Interest interest) {
+  const auto found = watches_.find(watch.value);
+  if (found == watches_.end()) return;
+  epoll_event event{};
+  event.events = events_of(interest);
+  event.data.u64 = watch.value;
+  ::epoll_ctl(epoll_.number(), EPOLL_CTL_MOD, found->second->descriptor, &event);
 }
 
 void PollLoop::unwatch(WatchId watch) {

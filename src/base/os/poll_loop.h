@@ -37,8 +37,8 @@ struct WatchId {
   friend constexpr bool operator==(WatchId, WatchId) = default;
 };
 
-// A closed other end wakes both.
-enum class Interest : std::uint8_t { readable, writable };
+// A closed other end wakes all of them, also the last.
+enum class Interest : std::uint8_t { readable, writable, both, neither };
 
 class PollLoop final : public Executor {
  public:
@@ -55,6 +55,7 @@ class PollLoop final : public Executor {
 
   // One watch a descriptor: a second one for the same is a bug.
   WatchId watch(int descriptor, Interest interest, Task ready);
+  void rewatch(WatchId watch, Interest interest);
   void unwatch(WatchId watch);
 
   // Runs callbacks on the calling thread until stop(). May be called again afterwards.

@@ -73,6 +73,18 @@ void check_reachable(CheckScope& scope, const std::string& place, std::string_vi
 
 // Services.
 
+// A type that has no node ports any more lets go of those that it had.
+bool may_let_go(CheckScope& scope, std::int64_t node_port) {
+  if (scope.is_create()) return false;
+  const View before = scope.old_value();
+  const std::string_view type = before["type"].string_or("");
+  if (type != "NodePort" && type != "LoadBalancer") return false;
+  for (View port : before["ports"].elements()) {
+    if (port["nodePort"].integer_or(0) == node_port) return true;
+  }
+  return false;
+}
+
 void check_service_ports(CheckScope& scope) {
   const View ports = scope["ports"];
   const std::string_view type = scope.text("type");
@@ -101,7 +113,7 @@ void check_service_ports(CheckScope& scope) {
     if (type != "ClusterIP" && node_port != 0 && !node_ports.emplace(node_port, protocol).second) {
       scope.invalid(place + ".nodePort", port["nodePort"], "provided port is already allocated");
     }
-    if (type == "ClusterIP" && port["nodePort"].integer_or(0) != 0) {
+    if (type == "ClusterIP" && node_port != 0 && !may_let_go(scope, node_port)) {
       scope.forbidden(place + ".nodePort", "may not be used when `type` is 'ClusterIP'");
     }
   }
@@ -111,7 +123,10 @@ void check_service_addresses(CheckScope& scope) {
   const std::string_view type = scope.text("type");
   const std::string_view ip = scope.text("clusterIP");
   const View ips = scope["clusterIPs"];
-  if (type == "ExternalName" && (!ip.empty() || !ips.empty())) {
+  const View before = scope.old_value();
+  const bool lets_go = !scope.is_create() && before["type"].string_or("") != "ExternalName" &&
+                       ip == before["clusterIP"].string_or("") && ips == before["clusterIPs"];
+  if (type == "ExternalName" && (!ip.empty() || !ips.empty()) && !lets_go) {
     scope.forbidden(".clusterIPs", "may not be set for ExternalName services");
   } else if (!ips.empty() && !ip.empty() && scope.is_create() && ips[0].string_or("") != ip) {
     scope.invalid(".clusterIPs", ips, "first value must match `clusterIP`");

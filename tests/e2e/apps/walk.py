@@ -5,6 +5,7 @@ import os
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import services  # noqa: E402
 from platform_under_test import Platform, expect, run_steps, wait_for  # noqa: E402
 
 STATEFUL_SET = """
@@ -168,6 +169,7 @@ STEPS = [
     a_member_comes_back_under_its_name,
     its_rollout_goes_from_the_highest_down,
     it_survives_the_platform,
+    *services.STEPS,
 ]
 
 if __name__ == "__main__":
