@@ -30,6 +30,7 @@ Result<> Shim::open_streams(Container& container, SandboxSpec& sandbox) {
 Result<> Shim::open_terminal_streams(Container& container, SandboxSpec& sandbox) {
   Terminal terminal = TRY(open_terminal());
   sandbox.is_terminal = true;
+  sandbox.terminal_path = terminal.path;
   sandbox.standard_output = TRY(duplicate(terminal.slave));
   sandbox.standard_error = TRY(duplicate(terminal.slave));
   sandbox.standard_input = std::move(terminal.slave);

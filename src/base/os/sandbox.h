@@ -78,6 +78,7 @@ struct SandboxSpec {
   // None: it has none, and reads an end.
   Descriptor standard_input = Descriptor();
   bool is_terminal = false;  // the standard input is one: the program's own, for output as well
+  std::string terminal_path = {};  // of it on this machine; inside it is /dev/console
   Descriptor standard_output = Descriptor();
   Descriptor standard_error = Descriptor();
 };

@@ -55,9 +55,18 @@ void keep_descriptors(const SandboxSpec& spec, const InitPipes& pipes) {
   ::close_range(kept_end, ~0U, 0);
 }
 
+// By the name that it has inside, so that the program can tell which terminal it is on.
+void take_console() {
+  const int console = ::open("/dev/console", O_RDWR | O_NOCTTY | O_CLOEXEC);
+  for (const int kept : {kept_input, kept_output, kept_error}) {
+    if (console >= 0) ::dup3(console, kept, O_CLOEXEC);
+  }
+  ::ioctl(kept_input, TIOCSCTTY, 0);
+}
+
 [[noreturn]] void run_program(const SandboxSpec& spec) {
   ::setsid();
-  if (spec.is_terminal) ::ioctl(kept_input, TIOCSCTTY, 0);
+  if (spec.is_terminal) take_console();
   ::dup2(kept_input, STDIN_FILENO);
   ::dup2(kept_output, STDOUT_FILENO);
   ::dup2(kept_error, STDERR_FILENO);

@@ -132,7 +132,7 @@ Result<> take_over_machine(bool own_network) {
   return set_attributes(staging, 0, MOUNT_ATTR_RDONLY, 0);  // until it is finished
 }
 
-Result<> make_devices() {
+Result<> make_devices(const std::string& terminal) {
   const std::string folder = staging + "/dev";
   TRY(make_folder(folder, 0755));
   TRY(mount_at("tmpfs", folder, MS_NOSUID | MS_NOEXEC, "mode=0755,size=64k"));
@@ -152,6 +152,10 @@ Result<> make_devices() {
     const std::string path = fmt::format("{}/{}", folder, name);
     if (::symlink(to, path.c_str()) < 0) return system_error("make link", path, errno);
   }
+  if (!terminal.empty()) {
+    TRY(make_empty_file(folder + "/console"));
+    TRY(bind_to(terminal, folder + "/console"));
+  }
   TRY(make_empty_file(folder + "/termination-log"));  // where last words are mounted
   TRY(make_folder(folder + "/pts", 0755));
   TRY(mount_at("devpts", folder + "/pts", MS_NOSUID | MS_NOEXEC,
@@ -161,8 +165,8 @@ Result<> make_devices() {
   return set_attributes(folder, MOUNT_ATTR_RDONLY, 0, 0);
 }
 
-Result<> make_private_places() {
-  TRY(make_devices());
+Result<> make_private_places(const std::string& terminal) {
+  TRY(make_devices(terminal));
   TRY(make_folder(staging + "/proc", 0555));
   TRY(mount_at("proc", staging + "/proc", quiet | MS_NOEXEC, nullptr));
   TRY(make_folder(staging + "/tmp", 01777));
@@ -328,7 +332,7 @@ Result<> build_sandbox_root(const SandboxSpec& spec) {
   std::vector<Source> sources;
   for (const SandboxMount& mount : spec.mounts) sources.push_back(TRY(open_source(mount)));
   TRY(take_over_machine(spec.own_network));
-  TRY(make_private_places());
+  TRY(make_private_places(spec.terminal_path));
   TRY(change_root());
   for (const std::string& path : spec.hidden) TRY(hide(path));
   MountPoints points;

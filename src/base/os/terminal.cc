@@ -29,6 +29,7 @@ Result<Terminal> open_terminal() {
   }
   terminal.slave = Descriptor(::open(name.data(), O_RDWR | O_NOCTTY | O_CLOEXEC));
   if (!terminal.slave) return system_error("open terminal", name.data(), errno);
+  terminal.path = name.data();
   return terminal;
 }
 

@@ -12,6 +12,7 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "base/os/descriptor.h"
 #include "base/result.h"
@@ -21,6 +22,7 @@ namespace muster {
 struct Terminal {
   Descriptor master;
   Descriptor slave;  // the program's end
+  std::string path;  // of it
 };
 
 Result<Terminal> open_terminal();
