@@ -58,9 +58,11 @@ void NodeLoop::on_pod(const client::CacheChange& change) {
   }
   if (after.empty()) return;
   pods_of_[after].insert(key);
-  // Of a node that is well its pods are no news.
+  // Of a node that is well and expels nobody its pods are no news.
   const Value node = cache_.find(resources::nodes, {"", after});
-  if (!objects::is_true(objects::condition(node, "Ready"))) mark(after);
+  if (!objects::is_true(objects::condition(node, "Ready")) || !node["spec"]["taints"].empty()) {
+    mark(after);
+  }
 }
 
 void NodeLoop::mark(std::string_view node) {

@@ -6,6 +6,8 @@
 //   Ready ──40 s of silence──► Unknown ──► tainted unreachable ──► pods removed as their
 //   tolerations end, and those that are being deleted at once: nobody is left to confirm their end.
 //   Unknown ──the agent posts Ready──► taints removed.
+//   A cordoned node has the taint that says so. Any taint that expels (NoExecute) does: pods that
+//   do not tolerate it are deleted with their grace, those that do for a while when it is over.
 //   Pods on a node that nobody has heard of wait as long for it to come; one that was removed takes
 //   its pods along at once (the caller says that it was missed for long).
 //

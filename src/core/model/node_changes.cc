@@ -6,6 +6,7 @@
 #include "core/model/address_range.h"
 #include "core/model/incarnation.h"
 #include "core/model/tables.h"
+#include "core/model/told_to_go.h"
 #include "objects/metadata.h"
 
 namespace muster::core {
@@ -281,6 +282,9 @@ void Tables::apply_pod(const Event& event) {
     // A binding under way stands until it is seen, or forget() says it was refused.
     if (!row.spec.node_name.empty() || row.spec.is_terminated) row.assumed_node.reset();
     enter_pod(id);
+    const WorkloadId gang = workload_of(pods[id]);
+    if (!gang.is_none() && is_told_to_go(event.object))
+      endangered.emplace(workloads.key(gang), gang);
   }
   if (node.is_none()) return;
   const bool is_freed = step == Step::remove || !pods[id].counted || pods[id].node != node;

@@ -1,11 +1,14 @@
-// A gang that is pinned to a node that is gone or not ready cannot go on: it stops whole. Where a
-// topology gave it its nodes and one of them is gone, a second pass looks for another one first.
+// A gang that is pinned to a node that is gone or not ready cannot go on: it stops whole. So does
+// one of which a pod was told to leave its node (`kubectl drain`): it is placed anew, elsewhere.
+// Where a topology gave it its nodes and one of them is gone, a second pass looks for another one
+// first.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <set>
 
+#include "core/model/told_to_go.h"
 #include "core/plan/cycle.h"
 
 namespace muster::core {
@@ -38,6 +41,19 @@ bool is_replaced(const Cycle& cycle, const WorkloadRow& row) {
   return false;
 }
 
+// The first pod of the gang that has to leave; empty: none has.
+std::string leaving_pod(const Tables& tables, const WorkloadRow& row) {
+  std::string first;
+  for (const PodId id : tables.gang_pods(row)) {
+    const PodRow& pod = tables.pods[id];
+    if (pod.node.is_none() || !is_told_to_go(pod.object)) continue;
+    std::string words =
+        fmt::format("{} has to leave node {}", tables.pods.key(id), tables.nodes.key(pod.node));
+    if (first.empty() || words < first) first = std::move(words);
+  }
+  return first;
+}
+
 }  // namespace
 
 void evict_failed_nodes(Cycle& cycle) {
@@ -54,7 +70,16 @@ void evict_failed_nodes(Cycle& cycle) {
         failed.insert(tables.nodes.key(slot.node));
       }
     }
-    if (failed.empty()) continue;
+    const std::string leaving = leaving_pod(tables, row);
+    if (failed.empty() && leaving.empty()) continue;
+    if (!leaving.empty()) {
+      Action action = action_on(cycle, Action::Type::evict, id);
+      action.because.reasons = {{.type = Reason::Type::node_failed,
+                                 .detail = "Workload was evicted as its pod " + leaving}};
+      cycle.plan.actions.push_back(std::move(action));
+      cycle.evicted.insert(key);
+      continue;
+    }
     const bool has_topology = is_replaced(cycle, row);
     const NodeId first = tables.nodes.find(*failed.begin());
     if (has_topology && failed.size() == 1 && !tables.nodes[first].present) continue;
