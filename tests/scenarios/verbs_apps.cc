@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/timestamp.h"
 #include "core/draft.h"
+#include "core/lifecycle/run_daemon_set.h"
 #include "core/lifecycle/run_deployment.h"
 #include "core/lifecycle/run_endpoints.h"
 #include "core/lifecycle/run_replica_set.h"
@@ -61,6 +62,18 @@ Result<Value> run_stateful_set(const Value& scenario) {
       pods, set);
 }
 
+// given: {now, set, nodes, pods, revisions}
+Result<Value> run_daemon_set(const Value& scenario) {
+  const Value set = given(scenario, "set");
+  const std::vector<Value> nodes = list_in(scenario, "nodes");
+  const std::vector<Value> pods = list_in(scenario, "pods");
+  const std::vector<Value> revisions = list_in(scenario, "revisions");
+  const Instant now = TRY(now_of(scenario));
+  return answer(core::run_daemon_set(
+                    {.set = set, .nodes = nodes, .pods = pods, .revisions = revisions, .now = now}),
+                pods, set);
+}
+
 // given: {service, pods, endpoints, slices}
 Result<Value> run_endpoints(const Value& scenario) {
   const Value service = given(scenario, "service");
@@ -77,6 +90,7 @@ Result<Value> run_endpoints(const Value& scenario) {
 constexpr NamedVerb verbs[] = {{"run_replica_set", run_replica_set},
                                {"run_deployment", run_deployment},
                                {"run_stateful_set", run_stateful_set},
+                               {"run_daemon_set", run_daemon_set},
                                {"run_endpoints", run_endpoints}};
 
 }  // namespace

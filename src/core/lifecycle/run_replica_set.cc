@@ -25,16 +25,14 @@ namespace resources = objects::resources;
 
 namespace {
 
-constexpr std::string_view component = "replicaset-controller";
-
 class ReplicaSetStep {
  public:
   explicit ReplicaSetStep(const ReplicaSetObserved& observed)
-      : set_(observed.set), now_(observed.now), all_(observed.pods) {}
+      : set_(observed.set), resource_(observed.resource), now_(observed.now), all_(observed.pods) {}
 
   ReplicaStep take() {
-    const auto selector = objects::LabelSelector::of(set_["spec"]["selector"]);
-    if (!selector || selector->matches_everything()) return std::move(step_);
+    const auto selector = selector_of(resource_, set_);
+    if (!selector) return std::move(step_);
     claim(*selector);
     if (!objects::is_being_deleted(set_)) manage();
     write_status();
@@ -69,8 +67,7 @@ class ReplicaSetStep {
     for (View each : pod["metadata"]["ownerReferences"].elements()) {
       owners.push_back(pod.part(each));
     }
-    owners.push_back(controller_reference(resources::replica_sets.api_version(),
-                                          resources::replica_sets.kind, set_));
+    owners.push_back(controller_reference(resource_.api_version(), resource_.kind, set_));
     return Draft(pod).set({"metadata", "ownerReferences"}, list_of(owners)).value();
   }
 
@@ -107,7 +104,7 @@ class ReplicaSetStep {
     const std::string prefix = std::string(objects::name_of(set_))
                                    .substr(0, generated_name_length_max - name_suffix_length - 1) +
                                "-";
-    const Value pod = pod_of_template(resources::replica_sets, set_);
+    const Value pod = pod_of_template(resource_, set_);
     for (std::size_t attempt = 0; count > 0; ++attempt) {
       const std::string name =
           prefix + suffix_following(fmt::format("{}\n{}\n{}", objects::uid_of(set_),
@@ -162,9 +159,11 @@ class ReplicaSetStep {
     count("fullyLabeledReplicas", labeled);
     count("readyReplicas", ready);
     count("availableReplicas", available);
-    next.set({"status", "terminatingReplicas"}, Value::integer(terminating));
+    if (!(resource_ == replication_controllers)) {
+      next.set({"status", "terminatingReplicas"}, Value::integer(terminating));
+    }
     if (next.value()["status"] == set_["status"]) return;
-    step_.edits.push_back(Edit::update_status(resources::replica_sets, next.value()));
+    step_.edits.push_back(Edit::update_status(resource_, next.value()));
   }
 
   static bool has_all(View wanted, View labels) {
@@ -175,7 +174,9 @@ class ReplicaSetStep {
   }
 
   void note(std::string_view reason, std::string message) {
-    step_.edits.push_back(Edit::record({.resource = resources::replica_sets,
+    const bool is_set = !(resource_ == replication_controllers);
+    const std::string_view component = is_set ? "replicaset-controller" : "replication-controller";
+    step_.edits.push_back(Edit::record({.resource = resource_,
                                         .about = set_,
                                         .reason = std::string(reason),
                                         .message = std::move(message),
@@ -183,6 +184,7 @@ class ReplicaSetStep {
   }
 
   const Value& set_;
+  const objects::Resource resource_;
   Instant now_;
   std::span<const Value> all_;
   std::vector<Value> owned_;
@@ -191,6 +193,16 @@ class ReplicaSetStep {
 };
 
 }  // namespace
+
+std::optional<objects::LabelSelector> selector_of(const objects::Resource& resource,
+                                                  const Value& set) {
+  const View selector = set["spec"]["selector"];
+  const bool is_map = resource == replication_controllers;
+  const Value labels = is_map ? Value::object({{"matchLabels", set.part(selector)}}) : Value();
+  auto read = objects::LabelSelector::of(is_map ? labels.view() : selector);
+  if (!read || read->matches_everything()) return std::nullopt;
+  return std::move(*read);
+}
 
 ReplicaStep run_replica_set(const ReplicaSetObserved& observed) {
   if (observed.set.is_absent()) return {};

@@ -86,7 +86,8 @@ class StatefulSetStep {
     const Value* found = revision(name);
     if (found == nullptr) {
       step_.edits.push_back(
-          Edit::create(resources::controller_revisions, revision_of_template(set_, newest + 1)));
+          Edit::create(resources::controller_revisions,
+                       revision_of_template(resources::stateful_sets, set_, newest + 1)));
       return false;
     }
     if ((*found)["revision"].integer_or(0) < newest) {

@@ -113,7 +113,8 @@ std::string revision_name(const Value& set) {
                      suffix_following(objects::to_json(set["spec"]["template"]), hash_length));
 }
 
-Value revision_of_template(const Value& set, std::int64_t number) {
+Value revision_of_template(const objects::Resource& resource, const Value& set,
+                           std::int64_t number) {
   const std::string name = revision_name(set);
   Draft pod_template(set.part(set["spec"]["template"]));
   pod_template.set({"$patch"}, Value::string("replace"));
@@ -126,8 +127,7 @@ Value revision_of_template(const Value& set, std::int64_t number) {
       .set({"metadata", "labels", "controller.kubernetes.io/hash"},
            Value::string(name.substr(name.size() - hash_length)))
       .set({"metadata", "ownerReferences"},
-           Value::array({controller_reference(resources::stateful_sets.api_version(),
-                                              resources::stateful_sets.kind, set)}))
+           Value::array({controller_reference(resource.api_version(), resource.kind, set)}))
       .set({"data"}, Value::object({{"spec", Value::object({{"template", pod_template.value()}})}}))
       .set({"revision"}, Value::integer(number));
   return revision.value();

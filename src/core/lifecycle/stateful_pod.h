@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "objects/resource.h"
 #include "objects/value.h"
 
 namespace muster::core {
@@ -32,7 +33,8 @@ objects::Value stateful_pod(const objects::Value& set, const objects::Value& rev
 std::vector<objects::Value> stateful_claims(const objects::Value& set, std::int64_t ordinal);
 
 // The revision of the set's present template: its name follows from it.
-objects::Value revision_of_template(const objects::Value& set, std::int64_t number);
+objects::Value revision_of_template(const objects::Resource& resource, const objects::Value& set,
+                                    std::int64_t number);
 std::string revision_name(const objects::Value& set);
 
 }  // namespace muster::core
