@@ -351,17 +351,36 @@ void give_topology(Tables& tables, Trial& trial, WorkloadId workload) {
   move(tables, trial, workload, 1);
 }
 
-bool topology_fits(const Tables& tables, const Policy&, std::span<const TopologyUsage> usage) {
+namespace {
+
+template <typename KeyOf>
+bool every_domain_has_room(const Tables& tables, std::span<const TopologyUsage> usage,
+                           KeyOf key_of) {
   const RoomBasis basis =
       topology_gates(tables).overlapping_flavors ? RoomBasis::room : RoomBasis::own_room;
   return std::ranges::all_of(usage, [&](const TopologyUsage& entry) {
     TopologyTree* tree = tables.topologies.tree(tables, entry.flavor);
     if (tree == nullptr || entry.is_stale || entry.tree != tree->number()) return false;
-    const CountKey key = fit_key(*tree, basis, entry.requests);
+    const CountKey key = key_of(*tree, basis, entry.requests);
     return std::ranges::all_of(entry.domains, [&](const TopologyDomainUsage& domain) {
       return count_pods_at(*tree, key, domain.leaf) >= domain.count;
     });
   });
+}
+
+}  // namespace
+
+bool topology_fits(const Tables& tables, const Policy&, std::span<const TopologyUsage> usage) {
+  return every_domain_has_room(tables, usage, fit_key);
+}
+
+bool topology_is_free(const Tables& tables, std::span<const TopologyUsage> usage) {
+  return every_domain_has_room(
+      tables, usage,
+      [pods = tables.names.pods()](const TopologyTree& tree, RoomBasis basis,
+                                   const Amounts& requests) {
+        return count_key(tree, basis, requests, pods);
+      });
 }
 
 bool has_topology(const Tables& tables, FlavorId flavor) {

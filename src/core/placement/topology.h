@@ -76,9 +76,13 @@ void give_topology(Tables& tables, Trial& trial, std::span<const TopologyUsage> 
 void take_topology(Tables& tables, Trial& trial, WorkloadId workload);
 void give_topology(Tables& tables, Trial& trial, WorkloadId workload);
 
-// Whether every domain still has the room, each looked at by itself.
+// Whether every domain still has the room, each looked at by itself, as Kueue asks it: without
+// `pods`.
 bool topology_fits(const Tables& tables, const Policy& policy,
                    std::span<const TopologyUsage> usage);
+
+// The same with `pods`: whether a place that was found is one still.
+bool topology_is_free(const Tables& tables, std::span<const TopologyUsage> usage);
 
 // The flavor has a topology, and the topology is there.
 bool has_topology(const Tables& tables, FlavorId flavor);

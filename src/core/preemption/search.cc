@@ -138,7 +138,7 @@ bool Search::has_place() {
 bool Search::still_has_place() {
   if (!needs_place()) return true;
   if (!place_is_monotone()) return has_place();
-  if (!witness_.empty() && topology_fits(tables_, policy_, witness_)) return true;
+  if (!witness_.empty() && topology_is_free(tables_, witness_)) return true;
   TopologyResult found =
       assign_topology(tables_, policy_, tables_.workloads[preemptor_.workload].spec,
                       preemptor_.topology, {.is_question = true});
