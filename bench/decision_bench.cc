@@ -15,21 +15,13 @@
 
 #include "base/os/cpu_time.h"
 #include "base/os/process.h"
-#include "bench/decision_world.h"
-#include "objects/json.h"
+#include "bench/kueue_generator.h"
 
 namespace muster::bench {
 namespace {
 
 using core::Policy;
-using objects::Value;
 namespace resources = objects::resources;
-
-constexpr std::string_view kueue = "kueue.x-k8s.io/v1beta2";
-
-Value json(const std::string& text) {
-  return objects::parse_json(text).must();
-}
 
 Policy as_kueue() {
   Policy policy;
@@ -47,115 +39,21 @@ void print(std::string_view what, double ours, double bar, std::string_view unit
 }
 
 void add_namespace(DecisionWorld& world) {
-  world.add(resources::namespaces,
-            json(R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":"a","uid":"ns"}})"));
+  world.add(resources::namespaces, namespace_object("a"));
 }
 
 void add_flavor(DecisionWorld& world, std::string_view topology = {}) {
-  const std::string spec =
-      topology.empty()
-          ? "{}"
-          : fmt::format(R"({{"nodeLabels":{{"pool":"tas"}},"topologyName":"{}"}})", topology);
-  world.add(resources::resource_flavors,
-            json(fmt::format(R"({{"apiVersion":"{}","kind":"ResourceFlavor",)"
-                             R"("metadata":{{"name":"default","uid":"rf"}},"spec":{}}})",
-                             kueue, spec)));
+  world.add(resources::resource_flavors, flavor_object(topology));
 }
-
-struct Queue {
-  std::string cohort = {};
-  std::string resource = "cpu";
-  std::string nominal = "20";
-  std::string borrowing = {};
-  std::string within = "LowerPriority";
-  std::string reclaim = "Any";
-};
 
 void add_queue(DecisionWorld& world, const std::string& name, const Queue& queue) {
-  const std::string limit =
-      queue.borrowing.empty() ? "" : fmt::format(R"(,"borrowingLimit":"{}")", queue.borrowing);
-  const std::string cohort =
-      queue.cohort.empty() ? "" : fmt::format(R"("cohortName":"{}",)", queue.cohort);
-  world.add(
-      resources::cluster_queues,
-      json(fmt::format(
-          R"({{"apiVersion":"{}","kind":"ClusterQueue","metadata":{{"name":"{}","uid":"cq-{}"}},)"
-          R"("spec":{{{}"namespaceSelector":{{}},"preemption":{{"withinClusterQueue":"{}",)"
-          R"("reclaimWithinCohort":"{}"}},"resourceGroups":[{{"coveredResources":["{}"],"flavors":)"
-          R"([{{"name":"default","resources":[{{"name":"{}","nominalQuota":"{}"{}}}]}}]}}]}}}})",
-          kueue, name, name, cohort, queue.within, queue.reclaim, queue.resource, queue.resource,
-          queue.nominal, limit)));
-  world.add(resources::local_queues,
-            json(fmt::format(R"({{"apiVersion":"{}","kind":"LocalQueue","metadata":)"
-                             R"({{"name":"{}","namespace":"a","uid":"lq-{}"}},)"
-                             R"("spec":{{"clusterQueue":"{}"}}}})",
-                             kueue, name, name, name)));
+  world.add(resources::cluster_queues, cluster_queue_object(name, queue));
+  world.add(resources::local_queues, local_queue_object(name));
 }
 
-struct Gang {
-  std::string queue;
-  std::int64_t priority = 0;
-  std::int64_t pods = 1;
-  std::string requests = R"("cpu":"1")";
-  std::string topology = {};  // the fields of a topologyRequest
-  Span created = {};
-  std::string node_selector = {};
-};
-
-// As random as those that an API server gives.
-std::string uid_of(std::string_view name) {
-  const std::uint64_t high = std::hash<std::string_view>()(name) * 0x9E3779B97F4A7C15ULL;
-  const std::uint64_t low = high * 0xD1B54A32D192ED03ULL;
-  return fmt::format("{:08x}-{:04x}-4{:03x}-8{:03x}-{:012x}", high >> 32, (high >> 16) & 0xffff,
-                     high & 0xfff, low >> 52, low & 0xffffffffffff);
-}
-
-Value gang_object(const std::string& name, const Gang& gang) {
-  const std::string topology =
-      gang.topology.empty() ? "" : fmt::format(R"("topologyRequest":{{{}}},)", gang.topology);
-  const std::int64_t seconds = gang.created.nanoseconds / 1'000'000'000;
-  return json(fmt::format(
-      R"({{"apiVersion":"{}","kind":"Workload","metadata":{{"name":"{}","namespace":"a",)"
-      R"("uid":"{}","creationTimestamp":"2025-01-01T{:02}:{:02}:{:02}Z"}},)"
-      R"("spec":{{"queueName":"{}","active":true,"priority":{},"podSets":[{{"name":"main",)"
-      R"("count":{},{}"template":{{"spec":{{{}"containers":[{{"name":"c","resources":)"
-      R"({{"requests":{{{}}}}}}}]}}}}}}]}}}})",
-      kueue, name, uid_of(name), 12 + seconds / 3600, seconds / 60 % 60, seconds % 60, gang.queue,
-      gang.priority, gang.pods, topology, gang.node_selector, gang.requests));
-}
-
-struct Class {
-  std::string_view name;
-  int count = 0;  // in each queue
-  std::int64_t milliseconds_between = 0;
-  std::int64_t run_milliseconds = 0;
-  std::int64_t priority = 0;
-  std::int64_t pods = 1;
-  std::string_view requests;
-  std::string_view topology = {};
-};
-
-// Kueue's generator: cohorts of equal queues, classes of workloads at fixed intervals.
-void generate(DecisionWorld& world, int cohorts, int queues_each, std::span<const Class> classes) {
-  for (int cohort = 0; cohort < cohorts; ++cohort) {
-    for (int index = 0; index < queues_each; ++index) {
-      const std::string queue = fmt::format("q{:02}-{:03}", cohort, index);
-      add_queue(world, queue, {.cohort = fmt::format("cohort-{}", cohort), .borrowing = "100"});
-      for (const Class& each : classes) {
-        for (int i = 0; i < each.count; ++i) {
-          const Span at{i * each.milliseconds_between * 1'000'000};
-          world.arrive(gang_object(fmt::format("{}-{}-{}", queue, each.name, i),
-                                   {.queue = queue,
-                                    .priority = each.priority,
-                                    .pods = each.pods,
-                                    .requests = std::string(each.requests),
-                                    .topology = std::string(each.topology),
-                                    .created = at}),
-                       at, Span{each.run_milliseconds * 1'000'000});
-        }
-      }
-    }
-  }
+void add_node(DecisionWorld& world, const std::string& name, int rack,
+              std::string_view allocatable) {
+  world.add(resources::nodes, node_object(name, 0, rack, allocatable));
 }
 
 std::string details(const Spent& spent) {
@@ -168,88 +66,29 @@ std::string details(const Spent& spent) {
       static_cast<double>(spent.writing_ns) / 1e6, spent.decided_per_second() / 1e3);
 }
 
+void run_generated(DecisionWorld& world, std::string_view configuration) {
+  generate(world, *generator_configuration(configuration));
+  world.run();
+}
+
 void large_scale() {
   DecisionWorld world(as_kueue());
-  add_namespace(world);
-  add_flavor(world);
-  const Class classes[] = {
-      {"small", 35, 60, 150, 50, 1, R"("cpu":"1")"},
-      {"medium", 11, 300, 350, 100, 1, R"("cpu":"5")"},
-      {"large", 4, 700, 700, 200, 1, R"("cpu":"20")"},
-  };
-  generate(world, 10, 100, classes);
-  world.run();
+  run_generated(world, "large-scale");
   print("large-scale: 50,000 workloads, 1,000 queues", world.spent().decisions_per_second() / 1e3,
         200, "k/s", true, details(world.spent()));
 }
 
 void baseline() {
   DecisionWorld world(as_kueue());
-  add_namespace(world);
-  add_flavor(world);
-  const Class classes[] = {
-      {"small", 350, 100, 200, 50, 1, R"("cpu":"1")"},
-      {"medium", 100, 500, 500, 100, 1, R"("cpu":"5")"},
-      {"large", 50, 1200, 1000, 200, 1, R"("cpu":"20")"},
-  };
-  generate(world, 5, 6, classes);
-  world.run();
+  run_generated(world, "baseline");
   print("baseline: 15,000 workloads, 30 queues, preemption",
         static_cast<double>(world.spent().core_ns()) / 1e9, 0.15, "s", false,
         details(world.spent()));
 }
 
-void add_topology(DecisionWorld& world) {
-  world.add(
-      resources::topologies,
-      json(fmt::format(R"({{"apiVersion":"{}","kind":"Topology","metadata":{{"name":"t",)"
-                       R"("uid":"t"}},"spec":{{"levels":[{{"nodeLabel":"block"}},)"
-                       R"({{"nodeLabel":"rack"}},{{"nodeLabel":"kubernetes.io/hostname"}}]}}}})",
-                       kueue)));
-}
-
-void add_node(DecisionWorld& world, const std::string& name, int block, int rack,
-              std::string_view allocatable, std::string_view labels = {}) {
-  world.add(
-      resources::nodes,
-      json(fmt::format(
-          R"({{"apiVersion":"v1","kind":"Node","metadata":{{"name":"{}","uid":"{}","labels":)"
-          R"({{"pool":"tas","block":"b{}","rack":"r{:04}","kubernetes.io/hostname":"{}"{}}}}},)"
-          R"("spec":{{}},"status":{{"allocatable":{{"pods":"110",{}}},)"
-          R"("conditions":[{{"type":"Ready","status":"True"}}]}}}})",
-          name, name, block, rack, name, labels, allocatable)));
-}
-
 void with_topology() {
   DecisionWorld world(as_kueue());
-  add_namespace(world);
-  add_topology(world);
-  add_flavor(world, "t");
-  for (int i = 0; i < 640; ++i) {
-    add_node(world, fmt::format("n{:03}", i), 0, i / 64, R"("cpu":"96","memory":"256Gi")");
-  }
-  constexpr std::string_view required = R"("required":"rack")";
-  constexpr std::string_view preferred = R"("preferred":"rack")";
-  constexpr std::string_view two =
-      R"("preferred":"rack","podSetSliceRequiredTopology":"rack","podSetSliceSize":2)";
-  constexpr std::string_view four =
-      R"("preferred":"rack","podSetSliceRequiredTopology":"rack","podSetSliceSize":4)";
-  constexpr std::string_view small = R"("cpu":"500m")";
-  constexpr std::string_view medium = R"("cpu":"1250m")";
-  constexpr std::string_view large = R"("cpu":"2500m")";
-  const Class classes[] = {
-      {"small-r", 120, 100, 200, 50, 2, small, required},
-      {"small-p", 120, 100, 200, 50, 2, small, preferred},
-      {"small-b", 110, 100, 200, 50, 2, small, two},
-      {"medium-r", 34, 500, 500, 100, 4, medium, required},
-      {"medium-p", 33, 500, 500, 100, 4, medium, preferred},
-      {"medium-b", 33, 500, 500, 100, 4, medium, two},
-      {"large-r", 17, 1200, 1000, 200, 8, large, required},
-      {"large-p", 17, 1200, 1000, 200, 8, large, preferred},
-      {"large-b", 16, 1200, 1000, 200, 8, large, four},
-  };
-  generate(world, 5, 6, classes);
-  world.run();
+  run_generated(world, "topology");
   print("the same with topology on 640 nodes", static_cast<double>(world.spent().core_ns()) / 1e9,
         0.5, "s", false, details(world.spent()));
 }
@@ -281,7 +120,7 @@ void many_onto_nodes() {
   add_namespace(world);
   add_flavor(world);
   for (int i = 0; i < 1'000; ++i) {
-    add_node(world, fmt::format("n{:04}", i), 0, i / 20, R"("cpu":"32","memory":"256Gi")");
+    add_node(world, fmt::format("n{:04}", i), i / 20, R"("cpu":"32","memory":"256Gi")");
   }
   for (int i = 0; i < 1'000; ++i) add_queue(world, fmt::format("q{:03}", i), {.nominal = "64"});
   for (int i = 0; i < 32'000; ++i) {
@@ -300,11 +139,11 @@ void many_onto_nodes() {
 void reclaim() {
   DecisionWorld world(as_kueue());
   add_namespace(world);
-  add_topology(world);
+  world.add(resources::topologies, topology_object());
   add_flavor(world, "t");
   constexpr int nodes = 1'000;
   for (int i = 0; i < nodes; ++i) {
-    add_node(world, fmt::format("n{:04}", i), 0, i / 20, R"("nvidia.com/gpu":"8")");
+    add_node(world, fmt::format("n{:04}", i), i / 20, R"("nvidia.com/gpu":"8")");
   }
   add_queue(world, "none",
             {.cohort = "all", .resource = "nvidia.com/gpu", .nominal = "0", .within = "Never"});
@@ -336,7 +175,7 @@ void memory() {
   add_namespace(world);
   add_flavor(world);
   for (int i = 0; i < 10'000; ++i) {
-    add_node(world, fmt::format("n{:05}", i), 0, i / 20, R"("cpu":"96","memory":"256Gi")");
+    add_node(world, fmt::format("n{:05}", i), i / 20, R"("cpu":"96","memory":"256Gi")");
   }
   for (int i = 0; i < 100; ++i) add_queue(world, fmt::format("q{:03}", i), {.nominal = "1"});
   for (int i = 0; i < 100'000; ++i) {

@@ -64,6 +64,7 @@ class DecisionWorld {
   const core::Policy& policy() const { return policy_; }
   const Spent& spent() const { return spent_; }
   std::size_t finished() const { return finished_; }
+  Span elapsed() const { return at_; }  // of virtual time
 
  private:
   struct Coming {

@@ -29,6 +29,8 @@ inline constexpr Span look_again_span_max = Span::of_seconds(60);
 // Numbers in the status of a queue are written at most once in the first span, and not before they
 // have settled for the second: what the way of a job needs is written first.
 inline constexpr Span queue_status_span = Span::of_seconds(1);
+// Numbers of all queues together: with a thousand queues each is written less often.
+inline constexpr std::int64_t queue_status_writes_per_second_max = 200;
 inline constexpr Span queue_settle_span = Span::of_milliseconds(100);
 
 // Series of one of Kueue's metrics: queues × flavors × resources. Beyond it they are "other".

@@ -267,6 +267,12 @@ Step QueueStatusLoop::look_at_cohort(const Subject& subject, const Value& cohort
   return write_status(subject, cohort, with_cohort_status(cohort, share));
 }
 
+Span QueueStatusLoop::status_span() const {
+  const auto queues = static_cast<std::int64_t>(paces_.size());
+  return std::max(queue_status_span,
+                  Span::of_milliseconds(queues * 1000 / queue_status_writes_per_second_max));
+}
+
 Step QueueStatusLoop::write_status(const Subject& subject, const Value& old_queue,
                                    const Value& new_queue) {
   Pace& pace = paces_[subject];
@@ -283,7 +289,7 @@ Step QueueStatusLoop::write_status(const Subject& subject, const Value& old_queu
       return {.edits = {}, .look_again = house_.clock.wall() + (pace.not_before - now)};
     }
   }
-  pace = {.not_before = now + queue_status_span, .is_settling = false};
+  pace = {.not_before = now + status_span(), .is_settling = false};
   return {.edits = {Edit::update_status(subject.resource, new_queue)}};
 }
 

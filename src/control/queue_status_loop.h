@@ -2,8 +2,8 @@
 // ClusterQueues, ResourceFlavors, AdmissionChecks and Topologies from vanishing while something
 // uses them (the finalizer resource-in-use): a ClusterQueue goes when no Workload holds quota in
 // it, the others when nobody names them. A changed condition is written at once; numbers settle
-// for a moment and are written at most once in queue_status_span, so that ten thousand Workloads
-// are not twenty thousand writes.
+// for a moment and are written at most once in queue_status_span, more seldom where there are
+// many queues, so that ten thousand Workloads are not twenty thousand writes.
 //
 // Assumes: the house thread; made before the cache starts; started after it has synced. The state
 // hears of every change that the cache hears of.
@@ -64,6 +64,8 @@ class QueueStatusLoop {
   Step look_at_cohort(const Subject& subject, const objects::Value& cohort);
   Step write_status(const Subject& subject, const objects::Value& old_queue,
                     const objects::Value& new_queue);
+  // How long the numbers of a queue rest after they were written.
+  Span status_span() const;
   bool is_in_use(const Subject& subject) const;
 
   client::House house_;

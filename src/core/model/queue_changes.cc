@@ -2,6 +2,7 @@
 // in the standing of workloads.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <utility>
 
 #include "core/model/incarnation.h"
 #include "core/model/queue_activity.h"
@@ -156,10 +157,14 @@ void Tables::apply_namespace(const Event& event) {
     return present && queue.spec.namespace_selector.matches_by(
                           [&](std::string_view key) { return find_label(labels, key); });
   };
+  // A tree is woken once, however many of its queues the namespace may use from now on.
+  const bool gathered = std::exchange(gathers_wakes_, true);
   cluster_queues.for_each([&](ClusterQueueId queue, const ClusterQueueRow& queue_row) {
     if (!queue_row.present || matches(queue_row, was_present, before)) return;
     if (matches(queue_row, row.present, row.labels)) wake_tree(queue);
   });
+  gathers_wakes_ = gathered;
+  if (!gathered) wake_noted();
   if (row.labels != before || row.present != was_present) wake_pods();
   if (step == Step::remove) namespaces.release(id);
 }
