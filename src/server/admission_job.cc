@@ -44,10 +44,10 @@ struct GeneratedLabel {
 std::array<GeneratedLabel, 4> generated_labels(View job) {
   const std::string_view uid = objects::uid_of(job);
   const std::string_view name = objects::name_of(job);
-  return {{{controller_uid_label, uid},
-           {"batch.kubernetes.io/job-name", name},
-           {"controller-uid", uid},
-           {"job-name", name}}};
+  return {{{"controller-uid", uid},
+           {"job-name", name},
+           {controller_uid_label, uid},
+           {"batch.kubernetes.io/job-name", name}}};
 }
 
 Node template_with_labels(Builder& builder, const Admission& admission) {
@@ -98,6 +98,12 @@ void check_generated_selector(Admission& admission) {
   const View labels = spec["template"]["metadata"]["labels"];
   for (const auto& [key, value] : generated_labels(admission.object)) {
     if (labels[key].string_or("") == value) continue;
+    if (!labels[key]) {
+      admission.errors.add(
+          FieldError::required(fmt::format("spec.template.metadata.labels[{}]", key),
+                               fmt::format("must be '{}'", value)));
+      continue;
+    }
     admission.errors.add(FieldError::invalid(fmt::format("spec.template.metadata.labels[{}]", key),
                                              labels, fmt::format("must be '{}'", value)));
   }
@@ -124,20 +130,31 @@ void check_selector_matches(Admission& admission) {
   admission.errors.add(std::move(error));
 }
 
-// The name of a job becomes a label of its pods.
-void check_made_labels(Admission& admission) {
-  for (const auto& [key, value] : generated_labels(admission.object)) {
+// The name of a job becomes a label of its pods, and its own where it has the labels of its pods.
+void check_made_labels(Admission& admission, bool shares_labels) {
+  const auto check = [&](std::string_view place, std::string_view value) {
     for (std::string& why : objects::label_value_violations(value)) {
-      admission.errors.add(FieldError::invalid("spec.template.labels",
+      admission.errors.add(FieldError::invalid(std::string(place),
                                                Value::string(std::string(value)), std::move(why)));
     }
+  };
+  const View labels = admission.object["spec"]["template"]["metadata"]["labels"];
+  for (const MemberView label : labels.members()) {
+    if (shares_labels) check("metadata.labels", label.value.string_or(""));
+  }
+  for (const auto& [key, value] : generated_labels(admission.object)) {
+    check("spec.template.labels", value);
   }
 }
 
-// A job without labels has those of its pods.
+// A job without labels has those of its pods, the generated ones too: in the peer they are one map.
+bool shares_labels(const Admission& admission) {
+  return !admission.object["spec"]["template"]["metadata"]["labels"].empty() &&
+         objects::labels_of(admission.object).empty();
+}
+
 void give_labels(Admission& admission) {
   const View labels = admission.object["spec"]["template"]["metadata"]["labels"];
-  if (labels.empty() || !objects::labels_of(admission.object).empty()) return;
   Builder builder;
   builder.retain(admission.object);
   Rewrite metadata(admission.object["metadata"]);
@@ -196,11 +213,12 @@ Outcome<> admit_job(Context& context, Admission& admission) {
     return {};
   }
   const bool is_manual = admission.object["spec"]["manualSelector"].boolean_or(false);
+  const bool shares = shares_labels(admission);
   if (admission.is_create() && !is_manual) {
     generate_selector(admission);
-    check_made_labels(admission);
+    check_made_labels(admission, shares);
   }
-  give_labels(admission);
+  if (shares) give_labels(admission);
   if (admission.is_create()) check_name(admission);
   if (!admission.object["spec"]["selector"]) {
     FieldError error = FieldError::required("spec.selector");

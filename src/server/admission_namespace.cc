@@ -7,6 +7,7 @@
 #include "objects/builder.h"
 #include "objects/metadata.h"
 #include "objects/rewrite.h"
+#include "objects/schema/formats.h"
 #include "server/admission.h"
 
 namespace muster::server {
@@ -29,6 +30,9 @@ void check_finalizers(Admission& admission) {
   for (View finalizer : admission.object["spec"]["finalizers"].elements()) {
     const std::string place = admission.is_create() ? std::string("spec.finalizers")
                                                     : fmt::format("spec.finalizers[{}]", index++);
+    for (std::string& why : objects::qualified_name_violations(finalizer.string_or(""))) {
+      admission.errors.add(FieldError::invalid(place, finalizer, std::move(why)));
+    }
     if (is_known_finalizer(finalizer.string_or(""))) continue;
     admission.errors.add(FieldError::invalid(
         place, finalizer, "name is neither a standard finalizer name nor is it fully qualified"));

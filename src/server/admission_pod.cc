@@ -8,6 +8,7 @@
 #include "objects/diff.h"
 #include "objects/metadata.h"
 #include "objects/rewrite.h"
+#include "objects/schema/error_order.h"
 #include "objects/schema/formats.h"
 #include "server/admission.h"
 
@@ -124,7 +125,9 @@ void check_pod_update(Admission& admission) {
   for (const objects::Difference& difference : objects::diff(allowed, now, 10)) {
     text += "\n" + difference.to_string();
   }
-  admission.errors.add(FieldError::forbidden("spec", std::move(text)));
+  FieldError error = FieldError::forbidden("spec", std::move(text));
+  error.pass = objects::error_pass_of_changes;
+  admission.errors.add(std::move(error));
 }
 
 void check_text(Admission& admission, const std::string& path, View text, objects::Format format) {

@@ -116,9 +116,44 @@ void warn_of_labels(const PodWalk& walk) {
   }
 }
 
+// Files of one volume that would lie over each other.
+void warn_of_overlaps(const PodWalk& walk, const std::string& volume, View items) {
+  std::vector<std::string_view> known;
+  for (View item : items.elements()) {
+    const std::string_view path = item["path"].string_or("");
+    for (const std::string_view other : known) {
+      const std::string_view longer = path.size() > other.size() ? path : other;
+      const std::string_view shorter = path.size() > other.size() ? other : path;
+      const bool is_below = longer.starts_with(std::string(shorter) + "/");
+      if (path != other && !is_below) continue;
+      walk.out.push_back(fmt::format("{}: overlapping paths: {} with {}", volume, go_quoted(path),
+                                     go_quoted(other)));
+    }
+    known.push_back(path);
+  }
+}
+
+void warn_of_files(const PodWalk& walk, View volume) {
+  const std::string name = fmt::format("volume {}", go_quoted(volume["name"].string_or("")));
+  if (const View map = volume["configMap"]) {
+    warn_of_overlaps(walk,
+                     fmt::format("{} (ConfigMap {})", name, go_quoted(map["name"].string_or(""))),
+                     map["items"]);
+  }
+  if (const View secret = volume["secret"]) {
+    const std::string_view of = secret["secretName"].string_or("");
+    warn_of_overlaps(walk, fmt::format("{} (Secret {})", name, go_quoted(of)), secret["items"]);
+  }
+  warn_of_overlaps(walk, name + " (DownwardAPI)", volume["downwardAPI"]["items"]);
+  for (View source : volume["projected"]["sources"].elements()) {
+    if (source.empty()) walk.out.push_back(name + " (Projected) has no sources provided");
+  }
+}
+
 void warn_of_volumes(const PodWalk& walk) {
   std::size_t index = 0;
   for (View volume : walk.spec()["volumes"].elements()) {
+    warn_of_files(walk, volume);
     const std::string place = walk.at(fmt::format("volumes[{}]", index++));
     for (const Told& each : old_volumes) {
       const std::string_view shown = each.key == "storageos" ? "storageOS" : each.key;
@@ -308,6 +343,12 @@ void warn_of_name(Admission& admission) {
 void warn_of_pods(Admission& admission) {
   const Target& target = admission.target;
   if (!target.subresource.empty()) return;
+  const View kept = admission.object["spec"]["revisionHistoryLimit"];
+  if (target.is("apps", "statefulsets") && kept.integer_or(0) < 0) {
+    admission.warnings.emplace_back(
+        "spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= "
+        "0 is recommended");
+  }
   const Template now = template_of(target, admission.object);
   if (!now.pod) return;
   if (admission.is_create()) {

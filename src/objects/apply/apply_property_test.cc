@@ -153,6 +153,9 @@ RC_GTEST_PROP(apply, dropping_everything_gives_back_what_others_own, ()) {
   const Value first = *configuration();
   const Value second = *configuration();
   const Applied base = applied(Value(), "", first, "m1");
+  // An empty list that somebody adds stays, as it does in kube-apiserver, and an object that was
+  // claimed because it was empty is then claimed no more.
+  if (base.object["spec"].empty()) return;
   const Applied other =
       apply_configuration(base.object, base.managed, second, write_by("m2", Operation::apply))
           .must();

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "objects/schema/checks.h"
+#include "objects/schema/error_order.h"
 
 namespace muster::objects {
 
@@ -15,6 +16,11 @@ std::string CheckScope::at(std::string_view place) const {
 
 void CheckScope::add(FieldError error) {
   errors_.add(std::move(error));
+}
+
+void CheckScope::add_change(FieldError error) {
+  error.pass = error_pass_of_changes;
+  add(std::move(error));
 }
 
 void CheckScope::required(std::string_view place, std::string detail) {

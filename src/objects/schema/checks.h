@@ -45,6 +45,8 @@ class CheckScope {
   // One error per sentence of the format.
   void format(std::string_view place, std::string_view text, Format format);
   void add(FieldError error);
+  // About what has changed: told after all that is wrong with what is there.
+  void add_change(FieldError error);
 
   // `spec` and `.name` make `spec.name`.
   std::string at(std::string_view place) const;

@@ -186,7 +186,8 @@ void check_role_binding(CheckScope& scope) {
 
 void check_role_ref_update(CheckScope& scope) {
   if (scope.is_create() || scope["roleRef"] == scope.old_value()["roleRef"]) return;
-  scope.invalid_printed(".roleRef", printed_role_ref(scope["roleRef"]), "cannot change roleRef");
+  scope.add_change({FieldError::Type::invalid, scope.at(".roleRef"),
+                    printed_role_ref(scope["roleRef"]), "cannot change roleRef"});
 }
 
 void check_subject(CheckScope& scope) {

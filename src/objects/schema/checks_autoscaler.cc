@@ -168,6 +168,9 @@ void check_rules(CheckScope& scope, std::string_view direction) {
     scope.not_supported(place + ".selectPolicy", select, {"Disabled", "Max", "Min"});
   }
   std::size_t index = 0;
+  if (rules["policies"].is_array() && rules["policies"].empty()) {
+    scope.required(place + ".policies", "must specify at least one Policy");
+  }
   for (View policy : rules["policies"].elements()) {
     check_policy(scope, fmt::format("{}.policies[{}]", place, index++), policy);
   }

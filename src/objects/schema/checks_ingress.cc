@@ -113,8 +113,9 @@ void check_ingress(CheckScope& scope) {
     const std::string_view secret = tls["secretName"].string_or("");
     if (!secret.empty()) scope.format(place + ".secretName", secret, Format::dns_subdomain);
   }
-  const std::string_view name = scope.text("ingressClassName");
-  if (!name.empty()) scope.format(".ingressClassName", name, Format::dns_subdomain);
+  if (const View name = scope["ingressClassName"]) {
+    scope.format(".ingressClassName", name.string_or(""), Format::dns_subdomain);
+  }
 }
 
 void check_ingress_class(CheckScope& scope) {

@@ -11,6 +11,7 @@
 
 #include "objects/schema/checks_pod.h"
 #include "objects/schema/job_indexes.h"
+#include "objects/schema/struct_text.h"
 
 namespace muster::objects {
 
@@ -98,6 +99,7 @@ void check_managed_by(CheckScope& scope) {
   const View by = scope["managedBy"];
   const std::string_view text = by.string_or("");
   if (!by) return;
+  if (text.empty()) return scope.required(".managedBy");
   constexpr std::size_t bytes_max = 63;
   const std::size_t slash = text.find('/');
   const bool has_domain = slash != std::string_view::npos && slash > 0 && slash + 1 < text.size() &&
@@ -135,7 +137,8 @@ void check_exit_codes(CheckScope& scope, const std::string& place, View codes) {
   }
   const View values = codes["values"];
   if (values.empty()) {
-    scope.invalid_printed(place + ".values", "[]", "at least one value is required");
+    scope.invalid_printed(place + ".values", values.is_array() ? "[]" : "null",
+                          "at least one value is required");
   }
   bool is_ordered = true;
   std::set<std::int64_t> known;
@@ -214,7 +217,8 @@ void check_success_rule(CheckScope& scope, const std::string& place, View rule) 
                               "completions)",
                               completions));
   }
-  if (indexes && read.refusal.empty() && count.integer_or(0) > read.count) {
+  if (!read.refusal.empty()) read.count = 0;
+  if (indexes && count.integer_or(0) > read.count) {
     scope.invalid(place + ".succeededCount", count,
                   fmt::format("must be less than or equal to {} (the number of indexes in the "
                               "specified succeededIndexes field)",
@@ -226,8 +230,7 @@ void check_success_policy(CheckScope& scope) {
   const View policy = scope["successPolicy"];
   if (!policy) return;
   if (!is_indexed(scope)) {
-    scope.invalid_printed(".successPolicy",
-                          policy["rules"].empty() ? R"({"Rules":[]})" : go_printed(policy),
+    scope.invalid_printed(".successPolicy", printed_success_policy(policy),
                           "requires indexed completion mode");
     return;
   }

@@ -97,6 +97,11 @@ void check_service_ports(CheckScope& scope) {
     const std::string_view name = port["name"].string_or("");
     const std::string_view protocol = port["protocol"].string_or("");
     const std::int64_t number = port["port"].integer_or(0);
+    if (ports.size() > 1 && name.empty()) {
+      scope.required(place + ".name");
+    } else if (!name.empty() && !names.insert(name).second) {
+      scope.duplicate(place + ".name", port["name"]);
+    }
     if (!taken.emplace(number, protocol).second) {
       scope.add({FieldError::Type::duplicate, scope.at(place),
                  fmt::format(R"({{"Name":"","Protocol":{},"AppProtocol":null,"Port":{},)"
@@ -104,10 +109,11 @@ void check_service_ports(CheckScope& scope) {
                              go_quoted(protocol), number),
                  ""});
     }
-    if (ports.size() > 1 && name.empty()) {
-      scope.required(place + ".name");
-    } else if (!name.empty() && !names.insert(name).second) {
-      scope.duplicate(place + ".name", port["name"]);
+    if (number == 0 && !port["targetPort"]) {
+      scope.invalid_printed(place + ".targetPort", "0", "must be between 1 and 65535, inclusive");
+    }
+    if (const View application = port["appProtocol"]; application.string_or("-").empty()) {
+      scope.format(place + ".appProtocol", "", Format::qualified_name);
     }
     const std::int64_t node_port = port["nodePort"].integer_or(0);
     if (type != "ClusterIP" && node_port != 0 && !node_ports.emplace(node_port, protocol).second) {
@@ -217,6 +223,15 @@ void check_service(CheckScope& scope) {
 
 // Endpoints.
 
+// `hostname` and `nodeName`: what is there must be a name, an empty one of a pointer too.
+void check_endpoint_names(CheckScope& scope, const std::string& place, View address) {
+  const std::string_view host = address["hostname"].string_or("");
+  if (!host.empty()) scope.format(place + ".hostname", host, Format::dns_label);
+  if (const View node = address["nodeName"]) {
+    scope.format(place + ".nodeName", node.string_or(""), Format::dns_subdomain);
+  }
+}
+
 void check_subset(CheckScope& scope) {
   if (scope["addresses"].empty() && scope["notReadyAddresses"].empty()) {
     scope.required("", "must specify `addresses` or `notReadyAddresses`");
@@ -232,6 +247,7 @@ void check_subset(CheckScope& scope) {
       } else {
         check_reachable(scope, place, ip);
       }
+      check_endpoint_names(scope, place.substr(0, place.size() - 3), address);
     }
   }
   const View ports = scope["ports"];
@@ -273,8 +289,10 @@ void check_endpoint_slice(CheckScope& scope) {
     for (View address : endpoint["addresses"].elements()) {
       check_slice_address(scope, place, of_endpoint++, address.string_or(""));
     }
-    const std::string_view host = endpoint["hostname"].string_or("");
-    if (!host.empty()) scope.format(place + ".hostname", host, Format::dns_label);
+    if (const View host = endpoint["hostname"]; host && host.string_or("").empty()) {
+      scope.format(place + ".hostname", "", Format::dns_label);
+    }
+    check_endpoint_names(scope, place, endpoint);
   }
   std::set<std::string_view> names;
   index = 0;
@@ -298,6 +316,9 @@ void check_policy_port(CheckScope& scope) {
     scope.invalid(".endPort", end, "may not be specified when `port` is non-numeric");
   } else if (end.integer_or(0) < port.integer_or(0)) {
     scope.invalid(".endPort", port, "must be greater than or equal to `port`");
+  }
+  if (port.is_integer() && (end.integer_or(0) < 1 || end.integer_or(0) > 65535)) {
+    scope.invalid(".endPort", end, "must be between 1 and 65535, inclusive");
   }
 }
 

@@ -81,6 +81,11 @@ void check_node_term(CheckScope& scope) {
   }
 }
 
+// A key that is not empty is checked by the schema.
+void check_label_requirement(CheckScope& scope) {
+  if (scope.text("key").empty()) scope.format(".key", "", Format::qualified_name);
+}
+
 void check_node_selector(CheckScope& scope) {
   if (scope["nodeSelectorTerms"].empty()) {
     scope.required(".nodeSelectorTerms", "must have at least one node selector term");
@@ -262,8 +267,11 @@ void check_node(CheckScope& scope) {
 
 std::span<const NamedCheck> placement_checks() {
   static constexpr NamedCheck checks[] = {
-      {"affinity-term", check_affinity_term}, {"node", check_node},
-      {"node-selector", check_node_selector}, {"node-selector-term", check_node_term},
+      {"label-selector-requirement", check_label_requirement},
+      {"affinity-term", check_affinity_term},
+      {"node", check_node},
+      {"node-selector", check_node_selector},
+      {"node-selector-term", check_node_term},
       {"spread-constraint", check_spread},
   };
   return checks;

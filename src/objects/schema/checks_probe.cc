@@ -29,6 +29,17 @@ void check_http(CheckScope& scope, const std::string& place, View action) {
   }
 }
 
+// A port that is absent is number nothing; other mistakes are told by the schema.
+void check_port(CheckScope& scope, const std::string& place, View port) {
+  if (!port || port.is_null()) {
+    scope.invalid_printed(place, "0", "must be between 1 and 65535, inclusive");
+  } else if (port.is_string() && port.string_or("").empty()) {
+    scope.invalid(place, port,
+                  "must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)");
+    scope.invalid(place, port, "must contain at least one letter (a-z)");
+  }
+}
+
 // One way to ask, and no more. The peer looks at them in this order.
 void check_handler(const ContainerPlace& here, const std::string& place, View handler) {
   std::size_t count = 0;
@@ -40,6 +51,9 @@ void check_handler(const ContainerPlace& here, const std::string& place, View ha
                            "may not specify more than 1 handler type");
     } else if (kind == "httpGet") {
       check_http(here.scope, place + ".httpGet", action);
+      check_port(here.scope, place + ".httpGet.port", action["port"]);
+    } else if (kind == "tcpSocket") {
+      check_port(here.scope, place + ".tcpSocket.port", action["port"]);
     } else if (kind == "sleep") {
       const View seconds = action["seconds"];
       const std::int64_t grace = here.spec()["terminationGracePeriodSeconds"].integer_or(30);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <set>
 #include <string>
 
 #include "base/quantity.h"
@@ -57,9 +59,10 @@ void check_claim_update(CheckScope& scope) {
   if (scope.is_create()) return;
   const bool is_bound = scope.root()["status"]["phase"].string_or("") == "Bound";
   if (!is_same_claim(scope.value(), scope.old_value(), is_bound)) {
-    scope.forbidden("",
-                    "spec is immutable after creation except resources.requests and "
-                    "volumeAttributesClassName for bound claims");
+    scope.add_change(
+        FieldError::forbidden(scope.at(""),
+                              "spec is immutable after creation except resources.requests and "
+                              "volumeAttributesClassName for bound claims"));
   }
 }
 
@@ -101,6 +104,8 @@ void check_claim_sources(CheckScope& scope) {
 }
 
 void check_claim(CheckScope& scope) {
+  // The templates of a StatefulSet cannot change, and are not looked at again.
+  if (!scope.is_create() && scope.root()["kind"].string_or("") == "StatefulSet") return;
   check_claim_sources(scope);
   check_claim_update(scope);
   check_modes(scope, "at least 1 access mode is required");
@@ -156,6 +161,52 @@ void check_capacity(CheckScope& scope) {
   }
 }
 
+std::string printed_requirements(View requirements) {
+  if (!requirements) return "null";
+  std::string out;
+  for (View each : requirements.elements()) {
+    out +=
+        fmt::format(R"({}{{"Key":{},"Operator":{},"Values":{}}})", out.empty() ? "[" : ",",
+                    go_quoted(each["key"].string_or("")), go_quoted(each["operator"].string_or("")),
+                    each["values"].empty() ? "null" : go_printed(each["values"]));
+  }
+  return out.empty() ? "[]" : out + "]";
+}
+
+// The nodes of a volume, as the peer's own struct prints.
+std::string printed_volume_nodes(View affinity) {
+  if (!affinity) return "null";
+  const View required = affinity["required"];
+  if (!required) return R"({"Required":null})";
+  if (!required["nodeSelectorTerms"]) return R"({"Required":{"NodeSelectorTerms":null}})";
+  std::string terms;
+  for (View term : required["nodeSelectorTerms"].elements()) {
+    terms += fmt::format(R"({}{{"MatchExpressions":{},"MatchFields":{}}})",
+                         terms.empty() ? "" : ",", printed_requirements(term["matchExpressions"]),
+                         printed_requirements(term["matchFields"]));
+  }
+  return fmt::format(R"({{"Required":{{"NodeSelectorTerms":[{}]}}}})", terms);
+}
+
+void check_volume_update(CheckScope& scope) {
+  const View before = scope.old_value();
+  for (const std::string_view source : sources) {
+    if (scope[source] == before[source]) continue;
+    scope.add_change(
+        FieldError::forbidden(scope.at(".persistentvolumesource"),
+                              "spec.persistentvolumesource is immutable after creation"));
+    break;
+  }
+  if (!(scope["volumeMode"] == before["volumeMode"])) {
+    scope.add_change(FieldError::invalid("volumeMode", scope["volumeMode"], "field is immutable"));
+  }
+  if (before["nodeAffinity"] && !(scope["nodeAffinity"] == before["nodeAffinity"])) {
+    scope.add_change({FieldError::Type::invalid, "nodeAffinity",
+                      printed_volume_nodes(scope["nodeAffinity"]),
+                      "field is immutable, except for updating from beta label to GA"});
+  }
+}
+
 void check_volume(CheckScope& scope) {
   check_modes(scope, "");
   check_capacity(scope);
@@ -176,7 +227,41 @@ void check_volume(CheckScope& scope) {
     scope.forbidden(".persistentVolumeReclaimPolicy",
                     "may not be 'recycle' for a hostPath mount of '/'");
   }
+  if (const View nodes = scope["nodeAffinity"]; nodes && !nodes["required"]) {
+    scope.required(".nodeAffinity.required", "must specify required node constraints");
+  }
   check_class_name(scope);
+  if (!scope.is_create()) check_volume_update(scope);
+}
+
+// Where volumes of a class may lie: no label is named twice in a term, and no term is there twice.
+void check_topology_terms(CheckScope& scope) {
+  std::size_t index = 0;
+  const View terms = scope["allowedTopologies"];
+  for (View term : terms.elements()) {
+    const std::string place = fmt::format(".allowedTopologies[{}].matchLabelExpressions", index);
+    std::set<std::string_view> keys;
+    std::size_t of_term = 0;
+    for (View expression : term["matchLabelExpressions"].elements()) {
+      const std::string at = fmt::format("{}[{}]", place, of_term++);
+      const View values = expression["values"];
+      if (values.empty()) scope.required(at + ".values");
+      std::set<std::string_view> known;
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        if (known.insert(values[i].string_or("")).second) continue;
+        scope.duplicate(fmt::format("{}.values[{}]", at, i), values[i]);
+      }
+      const std::string_view key = expression["key"].string_or("");
+      scope.format(at + ".key", key, Format::qualified_name);
+      if (!keys.insert(key).second) scope.duplicate(at + ".key", expression["key"]);
+    }
+    bool is_told = term["matchLabelExpressions"].empty();
+    for (std::size_t before = 0; before < index; ++before) {
+      is_told = is_told || terms[before] == term;
+    }
+    if (is_told) scope.duplicate(place, Value::string(""));
+    ++index;
+  }
 }
 
 void check_storage_class(CheckScope& scope) {
@@ -184,11 +269,16 @@ void check_storage_class(CheckScope& scope) {
   if (provisioner.empty()) {
     scope.required(".provisioner");
   } else {
-    scope.format(".provisioner", provisioner, Format::qualified_name);
+    std::string lowered(provisioner);
+    std::ranges::transform(lowered, lowered.begin(), [](char c) {
+      return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    });
+    scope.format(".provisioner", lowered, Format::qualified_name);
   }
   for (MemberView parameter : scope["parameters"].members()) {
     if (parameter.key.empty()) scope.invalid(".parameters", "", "field can not be empty.");
   }
+  check_topology_terms(scope);
 }
 
 void check_attributes_class(CheckScope& scope) {

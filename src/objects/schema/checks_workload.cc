@@ -11,7 +11,7 @@
 #include "objects/label_selector.h"
 #include "objects/schema/checks_pod.h"
 #include "objects/schema/cron.h"
-#include "objects/schema/error_order.h"
+#include "objects/schema/struct_text.h"
 
 namespace muster::objects {
 
@@ -39,7 +39,7 @@ bool check_selector(CheckScope& scope, std::string_view kind, bool is_required) 
   }
   if (is_broken && kind != "daemonset") {
     const std::string_view why = kind == "statefulset" ? "" : "invalid label selector";
-    scope.invalid(".selector", selector, std::string(why));
+    scope.invalid_printed(".selector", printed_selector(selector), std::string(why));
   }
   return !is_broken;
 }
@@ -82,8 +82,9 @@ bool is_none(View count) {
 
 std::string printed_rolling_update(View rolling) {
   if (!rolling) return "null";
-  return fmt::format(R"({{"MaxUnavailable":{},"MaxSurge":{}}})", printed(rolling["maxUnavailable"]),
-                     printed(rolling["maxSurge"]));
+  const auto number = [](View count) { return count ? go_printed(count) : std::string("0"); };
+  return fmt::format(R"({{"MaxUnavailable":{},"MaxSurge":{}}})", number(rolling["maxUnavailable"]),
+                     number(rolling["maxSurge"]));
 }
 
 void refuse_strategy(CheckScope& scope, std::string_view place, View strategy,
@@ -108,6 +109,10 @@ void check_strategy(CheckScope& scope) {
     }
   } else if (type != "RollingUpdate") {
     refuse_strategy(scope, ".strategy", strategy, "Recreate", "RollingUpdate");
+  } else if (rolling["maxUnavailable"].string_or("0").empty()) {
+    scope.invalid(".strategy.rollingUpdate.maxUnavailable", rolling["maxUnavailable"],
+                  "a valid percent string must be a numeric string followed by an ending '%' (e.g. "
+                  "'1%',  or '93%', regex used for validation is '[0-9]+%')");
   } else if (is_none(rolling["maxUnavailable"]) && is_none(rolling["maxSurge"])) {
     scope.invalid(".strategy.rollingUpdate.maxUnavailable", rolling["maxUnavailable"],
                   "may not be 0 when `maxSurge` is 0");
@@ -220,8 +225,14 @@ bool keeps_the_rest(View spec, View old_spec) {
 void check_claim_names(CheckScope& scope) {
   std::size_t index = 0;
   for (View claim : scope["volumeClaimTemplates"].elements()) {
-    scope.format(fmt::format(".template.spec.volumes[{}].name", index++),
-                 claim["metadata"]["name"].string_or(""), Format::dns_label);
+    const std::string place = fmt::format(".template.spec.volumes[{}]", index++);
+    const std::string_view name = claim["metadata"]["name"].string_or("");
+    if (name.empty()) {
+      scope.required(place + ".persistentVolumeClaim.claimName");
+      scope.required(place + ".name");
+    } else {
+      scope.format(place + ".name", name, Format::dns_label);
+    }
   }
 }
 
@@ -234,13 +245,11 @@ void check_stateful_set(CheckScope& scope) {
   if (check_selector(scope, "statefulset", true)) check_template(scope, "StatefulSet");
   check_claim_names(scope);
   if (!scope.is_create() && !keeps_the_rest(scope.value(), scope.old_value())) {
-    FieldError error = FieldError::forbidden(
+    scope.add_change(FieldError::forbidden(
         scope.at(""),
         "updates to statefulset spec for fields other than 'replicas', 'ordinals', "
         "'template', 'updateStrategy', 'revisionHistoryLimit', "
-        "'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden");
-    error.pass = error_pass_of_changes;
-    scope.add(std::move(error));
+        "'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden"));
   }
 }
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "objects/schema/default_rules.h"
 
+#include <algorithm>
 #include <limits>
 #include <string>
 
+#include "base/ascii.h"
 #include "base/quantity.h"
 
 namespace muster::objects {
@@ -32,7 +34,6 @@ constexpr NamedRule rules[] = {
     {"limit-range-item", DefaultRule::limit_range_item},
     {"service-session-affinity", DefaultRule::service_session_affinity},
     {"service-traffic-policy", DefaultRule::service_traffic_policy},
-    {"job-labels-from-template", DefaultRule::job_labels_from_template},
     {"namespace-name-label", DefaultRule::namespace_name_label},
     {"definition-names", DefaultRule::definition_names},
     {"rolling-update-deployment", DefaultRule::rolling_update_deployment},
@@ -88,9 +89,26 @@ Node joined(Builder& builder, View in, View from) {
   return builder.object(members);
 }
 
+// What no registry could hold: too long, or with letters that no name has.
+bool may_be_image(std::string_view image) {
+  constexpr std::size_t bytes_max = 255;
+  if (image.empty() || image.size() > bytes_max) return false;
+  const std::size_t slash = image.rfind('/');
+  const std::size_t name = slash == std::string_view::npos ? 0 : slash + 1;
+  const std::size_t tag = std::min(image.find_first_of(":@", name), image.size());
+  for (std::size_t i = 0; i < image.size(); ++i) {
+    const char c = image[i];
+    const bool is_upper = c >= 'A' && c <= 'Z';
+    if (is_upper && i >= name && i < tag) return false;
+    const bool is_letter = is_upper || (c >= 'a' && c <= 'z') || is_digit(c);
+    if (!is_letter && std::string_view("._/:@+-").find(c) == std::string_view::npos) return false;
+  }
+  return image[name] != '-' && image[name] != '.' && image[name] != '_';
+}
+
 // A tag `latest`, or neither tag nor digest, is pulled every time.
 std::string_view pull_policy(std::string_view image) {
-  if (image.empty() || image.find('@') != std::string_view::npos) return "IfNotPresent";
+  if (!may_be_image(image) || image.find('@') != std::string_view::npos) return "IfNotPresent";
   const std::size_t slash = image.rfind('/');
   const std::string_view name = slash == std::string_view::npos ? image : image.substr(slash + 1);
   const std::size_t colon = name.find(':');
@@ -334,9 +352,6 @@ bool rule_applies(DefaultRule rule, View object) {
               !object["sessionAffinityConfig"]["clientIP"]["timeoutSeconds"]);
     case DefaultRule::service_traffic_policy:
       return true;
-    case DefaultRule::job_labels_from_template:
-      return object["metadata"]["labels"].empty() &&
-             !object["spec"]["template"]["metadata"]["labels"].empty();
     case DefaultRule::namespace_name_label: {
       const View name = object["metadata"]["name"];
       return name.is_string() &&
@@ -395,10 +410,6 @@ void apply_rule(DefaultRule rule, View object, RuleEdits& edits) {
       return fill_session_affinity(object, edits);
     case DefaultRule::service_traffic_policy:
       return fill_traffic_policy(object, edits);
-    case DefaultRule::job_labels_from_template:
-      return edits.set("metadata",
-                       with_member(edits.builder, object["metadata"], "labels",
-                                   object["spec"]["template"]["metadata"]["labels"].node()));
     case DefaultRule::namespace_name_label:
       return fill_namespace_label(object, edits);
     case DefaultRule::definition_names:

@@ -34,7 +34,6 @@ enum class DefaultRule : std::uint8_t {
   limit_range_item,
   service_session_affinity,
   service_traffic_policy,
-  job_labels_from_template,
   namespace_name_label,
   definition_names,
   // Of the smaller kinds (default_rules_kinds.cc).

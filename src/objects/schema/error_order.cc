@@ -56,7 +56,11 @@ constexpr FieldOrder orders[] = {
      "maxSkew topologyKey whenUnsatisfiable minDomains nodeAffinityPolicy nodeTaintsPolicy "
      "labelSelector matchLabelKeys"},
     {"core.v1.ServiceSpec", "clusterIPs ports"},
+    {"core.v1.ServicePort", "name name= port protocol targetPort appProtocol ."},
+    {"core.v1.TopologySelectorLabelRequirement", "values key"},
+    {"networking.v1.NetworkPolicyPort", "protocol port endPort"},
     {"meta.v1.LabelSelector", "matchLabels matchExpressions ."},
+    {"meta.v1.LabelSelectorRequirement", "operator key values"},
     {"policy.v1.PodDisruptionBudgetStatus",
      "disruptionsAllowed currentHealthy desiredHealthy expectedPods"},
     {"apps.v1.DeploymentSpec",
@@ -83,7 +87,7 @@ constexpr FieldOrder orders[] = {
     {"batch.v1.JobSpec", job_fields},
     {"batch.v1.JobSpecInTemplate", job_fields},
     {"batch.v1.PodFailurePolicyRule", "action onExitCodes onPodConditions ."},
-    {"core.v1.PodTemplateSpec", "labels annotations metadata spec"},
+    {"core.v1.PodTemplateSpec", "metadata labels annotations spec"},
 };
 
 struct Step {

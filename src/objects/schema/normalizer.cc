@@ -109,7 +109,7 @@ Normalizer::Outcome Normalizer::walk_array(const NodeRecord& node, const Node& v
     Node replaced;
     const Outcome outcome = keeps(item, element) ? Outcome::keep
                             : element.type == Type::null
-                                ? walk_null_element(item, replaced)
+                                ? walk_null_element(node.items, path.element(i), replaced)
                                 : walk(node.items, element, path.element(i), replaced);
     if (outcome == Outcome::keep) {
       if (changed) elements_.push_back(element);
@@ -128,7 +128,9 @@ Normalizer::Outcome Normalizer::walk_array(const NodeRecord& node, const Node& v
 }
 
 // A null in a list: Go makes it the zero of the element's type, apiextensions the default.
-Normalizer::Outcome Normalizer::walk_null_element(const NodeRecord& node, Node& out) {
+Normalizer::Outcome Normalizer::walk_null_element(std::uint32_t index, const PathFrame& path,
+                                                  Node& out) {
+  const NodeRecord& node = tables_.node(index);
   if (node.style == SchemaStyle::custom) {
     if (node.nullable || node.default_value == none_index) return Outcome::keep;
     builder();
@@ -146,11 +148,14 @@ Normalizer::Outcome Normalizer::walk_null_element(const NodeRecord& node, Node& 
     case SchemaType::boolean:
       out = Builder::boolean(false);
       break;
-    case SchemaType::object:
-      out = builder().object({});
+    case SchemaType::object: {
+      const Node nothing = builder().object({});
+      if (walk(index, nothing, path, out) != Outcome::replace) out = nothing;
       break;
+    }
     default:
-      return Outcome::keep;
+      if (node.format != Format::quantity) return Outcome::keep;
+      out = Builder::literal("0");
   }
   return Outcome::replace;
 }
@@ -202,7 +207,7 @@ Normalizer::Outcome Normalizer::walk_member(const NodeRecord& node, const Node::
   const NodeRecord& inner = tables_.node(index);
   if (member.value.type == Type::null) {
     if (inner.style == SchemaStyle::native) {
-      if (!is_field) return walk_null_element(inner, out);
+      if (!is_field) return walk_null_element(index, path.map_key(key), out);
       // A field that is always written keeps the null that stands for its zero.
       const std::uint32_t zero = tables_.field(node, ordinal).default_member;
       const bool is_zero =

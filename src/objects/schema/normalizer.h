@@ -49,7 +49,7 @@ class Normalizer {
   Outcome walk_array(const NodeRecord& node, const Node& value, const PathFrame& path, Node& out);
   Outcome walk_member(const NodeRecord& node, const Node::Member& member, int ordinal,
                       const PathFrame& path, Node& out);
-  Outcome walk_null_element(const NodeRecord& node, Node& out);
+  Outcome walk_null_element(std::uint32_t index, const PathFrame& path, Node& out);
 
   // Most members are: scalars that stay as they are, without another look.
   bool is_plain(const NodeRecord& node, int ordinal, const Node& value) const {

@@ -42,7 +42,12 @@ std::string_view json_kind(const Node& value) {
 std::string go_type_of(const SchemaTables& tables, const NodeRecord& node, int depth = 0) {
   if (!node.go_type.empty()) return std::string(node.go_type);
   const std::size_t group = node.type_name.find('.');
-  if (group != std::string_view::npos) return std::string(node.type_name.substr(group + 1));
+  if (group != std::string_view::npos) {
+    // A job and the template of a CronJob are one type of Go's, and two of ours.
+    std::string_view name = node.type_name.substr(group + 1);
+    if (name == "v1.JobSpecInTemplate") name = "v1.JobSpec";
+    return std::string(name);
+  }
   const auto inner = [&](std::uint32_t index) {
     if (index == none_index || depth > 8) return std::string("interface {}");
     return go_type_of(tables, tables.node(index), depth + 1);

@@ -10,6 +10,7 @@
 #include "objects/schema/duplicates.h"
 #include "objects/schema/error_order.h"
 #include "objects/schema/rules.h"
+#include "objects/schema/struct_text.h"
 #include "objects/schema/update_rules.h"
 #include "objects/schema/validator.h"
 
@@ -194,6 +195,9 @@ void Validator::check_update(const NodeRecord& node, View object, View old_objec
     if (!refused) continue;
     FieldError error = FieldError::invalid(path.field(field.name).to_string(), value,
                                            std::string(update_refusal(inner.update_rule, scope)));
+    if (std::string printed = printed_struct(inner.type_name, value); !printed.empty()) {
+      error.value = std::move(printed);
+    }
     error.pass = error_pass_of_changes;
     errors_.add(std::move(error));
   }
