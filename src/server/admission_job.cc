@@ -130,31 +130,51 @@ void check_selector_matches(Admission& admission) {
   admission.errors.add(std::move(error));
 }
 
-// The name of a job becomes a label of its pods, and its own where it has the labels of its pods.
-void check_made_labels(Admission& admission, bool shares_labels) {
-  const auto check = [&](std::string_view place, std::string_view value) {
+// The name of a job becomes a label of its pods.
+void check_made_labels(Admission& admission) {
+  for (const auto& [key, value] : generated_labels(admission.object)) {
     for (std::string& why : objects::label_value_violations(value)) {
-      admission.errors.add(FieldError::invalid(std::string(place),
+      admission.errors.add(FieldError::invalid("spec.template.labels",
                                                Value::string(std::string(value)), std::move(why)));
     }
-  };
+  }
+}
+
+// Where a job has the labels of its template, the peer has one map for both and looks at it twice,
+// first among the metadata.
+void check_shared_labels(Admission& admission) {
+  objects::FieldErrors shared;
   const View labels = admission.object["spec"]["template"]["metadata"]["labels"];
+  const auto refuse = [&](std::string_view text, std::vector<std::string> sentences) {
+    for (std::string& why : sentences) {
+      shared.add(
+          FieldError::invalid("metadata.labels", Value::string(std::string(text)), std::move(why)));
+    }
+  };
   for (const MemberView label : labels.members()) {
-    if (shares_labels) check("metadata.labels", label.value.string_or(""));
+    const std::string_view value = label.value.string_or("");
+    refuse(label.key, objects::qualified_name_violations(label.key));
+    refuse(value, objects::label_value_violations(value));
   }
-  for (const auto& [key, value] : generated_labels(admission.object)) {
-    check("spec.template.labels", value);
+  if (shared.empty()) return;
+  objects::FieldErrors all;
+  std::vector<FieldError> others;
+  for (FieldError& error : std::move(admission.errors).take()) {
+    if (error.path.starts_with("metadata.name") && error.pass == 0) {
+      all.add(std::move(error));
+    } else {
+      others.push_back(std::move(error));
+    }
   }
+  all.add_all(std::move(shared));
+  for (FieldError& error : others) all.add(std::move(error));
+  admission.errors = std::move(all);
 }
 
-// A job without labels has those of its pods, the generated ones too: in the peer they are one map.
-bool shares_labels(const Admission& admission) {
-  return !admission.object["spec"]["template"]["metadata"]["labels"].empty() &&
-         objects::labels_of(admission.object).empty();
-}
-
+// A job without labels has those of its pods, the generated ones too.
 void give_labels(Admission& admission) {
   const View labels = admission.object["spec"]["template"]["metadata"]["labels"];
+  if (labels.empty()) return;
   Builder builder;
   builder.retain(admission.object);
   Rewrite metadata(admission.object["metadata"]);
@@ -213,12 +233,15 @@ Outcome<> admit_job(Context& context, Admission& admission) {
     return {};
   }
   const bool is_manual = admission.object["spec"]["manualSelector"].boolean_or(false);
-  const bool shares = shares_labels(admission);
+  const bool has_labels = !objects::labels_of(admission.object).empty();
+  const bool shares =
+      !has_labels && !admission.object["spec"]["template"]["metadata"]["labels"].empty();
   if (admission.is_create() && !is_manual) {
     generate_selector(admission);
-    check_made_labels(admission, shares);
+    check_made_labels(admission);
+    if (shares) check_shared_labels(admission);
   }
-  if (shares) give_labels(admission);
+  if (!has_labels) give_labels(admission);
   if (admission.is_create()) check_name(admission);
   if (!admission.object["spec"]["selector"]) {
     FieldError error = FieldError::required("spec.selector");

@@ -137,8 +137,7 @@ void check_exit_codes(CheckScope& scope, const std::string& place, View codes) {
   }
   const View values = codes["values"];
   if (values.empty()) {
-    scope.invalid_printed(place + ".values", values.is_array() ? "[]" : "null",
-                          "at least one value is required");
+    scope.invalid_printed(place + ".values", "[]", "at least one value is required");
   }
   bool is_ordered = true;
   std::set<std::int64_t> known;
@@ -230,8 +229,10 @@ void check_success_policy(CheckScope& scope) {
   const View policy = scope["successPolicy"];
   if (!policy) return;
   if (!is_indexed(scope)) {
-    scope.invalid_printed(".successPolicy", printed_success_policy(policy),
-                          "requires indexed completion mode");
+    scope.invalid_printed(
+        ".successPolicy",
+        policy["rules"].empty() ? R"({"Rules":[]})" : printed_success_policy(policy),
+        "requires indexed completion mode");
     return;
   }
   const View rules = policy["rules"];

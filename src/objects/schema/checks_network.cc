@@ -223,13 +223,12 @@ void check_service(CheckScope& scope) {
 
 // Endpoints.
 
-// `hostname` and `nodeName`: what is there must be a name, an empty one of a pointer too.
-void check_endpoint_names(CheckScope& scope, const std::string& place, View address) {
-  const std::string_view host = address["hostname"].string_or("");
-  if (!host.empty()) scope.format(place + ".hostname", host, Format::dns_label);
-  if (const View node = address["nodeName"]) {
-    scope.format(place + ".nodeName", node.string_or(""), Format::dns_subdomain);
-  }
+void check_host_name(CheckScope& scope, const std::string& place, View host) {
+  if (host) scope.format(place + ".hostname", host.string_or(""), Format::dns_label);
+}
+
+void check_node_name(CheckScope& scope, const std::string& place, View node) {
+  if (node) scope.format(place + ".nodeName", node.string_or(""), Format::dns_subdomain);
 }
 
 void check_subset(CheckScope& scope) {
@@ -247,7 +246,9 @@ void check_subset(CheckScope& scope) {
       } else {
         check_reachable(scope, place, ip);
       }
-      check_endpoint_names(scope, place.substr(0, place.size() - 3), address);
+      const std::string around = fmt::format(".{}[{}]", list, index - 1);
+      check_host_name(scope, around, address["hostname"]);
+      check_node_name(scope, around, address["nodeName"]);
     }
   }
   const View ports = scope["ports"];
@@ -289,10 +290,8 @@ void check_endpoint_slice(CheckScope& scope) {
     for (View address : endpoint["addresses"].elements()) {
       check_slice_address(scope, place, of_endpoint++, address.string_or(""));
     }
-    if (const View host = endpoint["hostname"]; host && host.string_or("").empty()) {
-      scope.format(place + ".hostname", "", Format::dns_label);
-    }
-    check_endpoint_names(scope, place, endpoint);
+    check_node_name(scope, place, endpoint["nodeName"]);
+    check_host_name(scope, place, endpoint["hostname"]);
   }
   std::set<std::string_view> names;
   index = 0;
