@@ -47,9 +47,11 @@ NodeAgent::NodeAgent(NodeAgentOptions options, client::Api& api, client::House h
             .gangs = gangs_,
             .events = PodEvents(api, house),
             .defaults = std::move(options.pods),
-            .runtime_name = std::move(options.runtime_name)} {
+            .runtime_name = std::move(options.runtime_name),
+            .images = options.images} {
   for (NodeOptions& node : options.nodes) {
     heartbeats_.push_back(std::make_unique<NodeHeartbeat>(node, options.machine, api, house));
+    heartbeats_.back()->show(options.images);
     nodes_.emplace(node.name, std::move(node));
   }
   if (!options.claims_folder.empty()) {

@@ -39,6 +39,7 @@ struct NodeAgentOptions {
   MachineFacts machine = {};
   PodDefaults pods = {};
   std::string runtime_name = "pretend";  // the scheme of container ids
+  Images* images = nullptr;              // null: every image is this machine's own
   std::string claims_folder = {};        // it keeps the platform's claims, whose folders lie here
 };
 

@@ -46,6 +46,7 @@ void NodeHeartbeat::write_node() {
 
 void NodeHeartbeat::write_status() {
   Value next = node_with_status(node_, options_, machine_, house_.clock.wall());
+  if (images_ != nullptr) next = node_with_images(next, images_->list());
   if (next.view() == node_.view()) return find_lease();
   ask({.verb = Verb::update,
        .resource = resources::nodes,

@@ -13,6 +13,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "agent/images.h"
 #include "agent/node_objects.h"
 #include "agent/node_options.h"
 #include "client/api.h"
@@ -24,6 +25,9 @@ namespace muster::agent {
 class NodeHeartbeat {
  public:
   NodeHeartbeat(NodeOptions options, MachineFacts machine, client::Api& api, client::House house);
+
+  // Before start(): whose images the Node lists; null: nobody's.
+  void show(Images* images) { images_ = images; }
 
   void start() { beat(); }
 
@@ -52,6 +56,7 @@ class NodeHeartbeat {
   const MachineFacts machine_;
   client::Api& api_;
   client::House house_;
+  Images* images_ = nullptr;
 
   objects::Value node_;
   objects::Value lease_;  // absent: must be asked for

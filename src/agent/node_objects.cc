@@ -182,6 +182,22 @@ Value node_with_status(const Value& seen, const NodeOptions& options, const Mach
   return next;
 }
 
+Value node_with_images(const Value& node, const std::vector<NodeImage>& images) {
+  if (images.empty() && !node["status"]["images"]) return node;
+  Builder builder;
+  std::vector<Node> list;
+  for (const NodeImage& image : images) {
+    std::vector<Node> names;
+    for (const std::string& name : image.names) names.push_back(builder.text(name));
+    Rewrite members{View()};
+    members.set("names", builder.array(names));
+    members.set("sizeBytes", Builder::integer(image.bytes));
+    list.push_back(members.finish(builder));
+  }
+  const Node array = builder.array(list);
+  return with_status_member(node, "images", std::move(builder).finish(array));
+}
+
 Value lease_to_create(const Value& node, Instant now) {
   const Value name = Value::string(objects::name_of(node));
   const Value owner = Value::object({{"apiVersion", Value::string("v1")},

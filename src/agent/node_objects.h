@@ -12,7 +12,9 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
+#include "agent/images.h"
 #include "agent/node_options.h"
 #include "base/instant.h"
 #include "objects/value.h"
@@ -48,6 +50,9 @@ objects::Value registered_node(const objects::Value& seen, const NodeOptions& op
 // value when that is what it says.
 objects::Value node_with_status(const objects::Value& seen, const NodeOptions& options,
                                 const MachineFacts& machine, Instant now);
+
+// The node with the images that are on its machine. The same value when that is what it says.
+objects::Value node_with_images(const objects::Value& node, const std::vector<NodeImage>& images);
 
 objects::Value lease_to_create(const objects::Value& node, Instant now);
 objects::Value renewed_lease(const objects::Value& seen, const objects::Value& node, Instant now);

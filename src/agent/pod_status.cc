@@ -160,6 +160,11 @@ class StatusWriter {
     ContainerState state{.name = std::string(name),
                          .reason = std::string(waiting_reason()),
                          .message = observation_.waiting.message};
+    const auto waiting = observation_.waits.find(name);
+    if (waiting != observation_.waits.end()) {
+      state.reason = waiting->second.reason;
+      state.message = waiting->second.message;
+    }
     if (known != nullptr) state = *known;
     if (!observation_.is_over || state.phase == Phase::exited || is_its_turn_to_come(state)) {
       return state;
@@ -200,6 +205,26 @@ class StatusWriter {
     if (again && !observation_.is_over) ++counts_.restarted;
   }
 
+  // After a restart of the agent the status is what remembers it.
+  void set_image(Rewrite& status, View container, bool is_init, bool has_run) {
+    const std::string_view name = container["name"].string_or("");
+    Node image = container["image"].node();
+    Node id = image;
+    for (View seen :
+         pod_["status"][is_init ? "initContainerStatuses" : "containerStatuses"].elements()) {
+      if (seen["name"].string_or("") != name || seen["imageID"].string_or("").empty()) continue;
+      image = seen["image"].node();
+      id = seen["imageID"].node();
+    }
+    const auto found = observation_.images.find(name);
+    if (found != observation_.images.end() && has_run) {
+      image = builder_.text(found->second.name);
+      id = builder_.text(found->second.id);
+    }
+    status.set("image", image);
+    status.set("imageID", has_run ? id : builder_.text(""));
+  }
+
   Node container_status(View container, bool is_init) {
     const std::string name(container["name"].string_or(""));
     const ContainerState state = present(name);
@@ -233,8 +258,7 @@ class StatusWriter {
     const bool has_run = state.started != Instant{};
     status.set("ready", Builder::boolean(ready));
     status.set("restartCount", Builder::integer(restart_count));
-    status.set("image", container["image"].node());
-    status.set("imageID", has_run ? container["image"].node() : builder_.text(""));
+    set_image(status, container, is_init, has_run);
     if (has_run) status.set("containerID", builder_.text(container_id(state)));
     status.set("started", Builder::boolean(started));
     return status.finish(builder_);

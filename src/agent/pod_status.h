@@ -33,6 +33,14 @@ struct Waiting {
 struct PodObservation {
   std::optional<PodState> state = {};  // nothing: the runtime does not know the pod
   Waiting waiting = {};                // of containers that the runtime does not know
+  // … and of single ones among them, by name.
+  std::map<std::string, Waiting, std::less<>> waits = {};
+  // What a container runs from, by name; absent: as its status says, or this machine's own files.
+  struct Image {
+    std::string name;
+    std::string id;
+  };
+  std::map<std::string, Image, std::less<>> images = {};
   // How a container ended before its present run, and how often it was started again, by name.
   std::map<std::string, ContainerState, std::less<>> previous = {};
   std::map<std::string, int, std::less<>> restarts = {};

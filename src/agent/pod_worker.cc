@@ -37,6 +37,7 @@ PodWorker::PodWorker(PodDesk& desk, const NodeOptions& node, Value pod)
                 is_stale_ = true;
                 sync();
               }),
+      images_(desk.images, desk.house, desk_.events, [this] { sync(); }),
       probes_(desk.runtime, desk.house, desk.events, [this] { sync(); }) {
   remember_from_status();
 }
@@ -135,7 +136,7 @@ void PodWorker::try_start() {
     is_lost_ = true;
     return;
   }
-  if (!have_tokens()) return;
+  if (!have_images() || !have_tokens()) return;
   std::vector<Value> members;
   for (const objects::ObjectKey& key : desk_.gangs.members_of(pod_)) {
     members.push_back(desk_.cache.find(resources::pods, key));

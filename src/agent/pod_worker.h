@@ -22,13 +22,16 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 
 #include "agent/container_turn.h"
 #include "agent/gang.h"
+#include "agent/images.h"
 #include "agent/node_objects.h"
 #include "agent/pod_events.h"
+#include "agent/pod_images.h"
 #include "agent/pod_probes.h"
 #include "agent/pod_runtime.h"
 #include "agent/pod_status.h"
@@ -51,6 +54,7 @@ struct PodDesk {
   PodEvents events;
   PodDefaults defaults;
   std::string runtime_name;
+  Images* images = nullptr;  // null: every image is this machine's own
 };
 
 class PodWorker {
@@ -103,6 +107,8 @@ class PodWorker {
 
   void try_start();
   bool have_tokens();
+  bool have_images();
+  std::set<std::string> from_images() const;
   Surroundings surroundings() const;
   void refresh_volumes();
   void on_refreshed(std::vector<VolumeContents> written, const Result<>& answer);
@@ -163,6 +169,7 @@ class PodWorker {
   bool is_expired_ = false;              // past activeDeadlineSeconds
   bool has_files_ = false;               // prepared, not started
   PodTokens tokens_;
+  PodImages images_;
   std::vector<VolumeContents> volumes_;  // as they were last written
   bool is_stale_ = false;                // they may have to be written again
   bool is_refreshing_ = false;

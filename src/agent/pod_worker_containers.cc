@@ -42,6 +42,25 @@ ContainerTurn PodWorker::turn() const {
   return turn_of(pod_, *state_, [this](const std::string& name) { return has_started(name); });
 }
 
+bool PodWorker::have_images() {
+  if (images_.ensure(pod_)) return true;
+  waiting_ = {};
+  if (const auto due = images_.due()) wake_at(*due);
+  return false;
+}
+
+// Containers that run from images: what was found for them says so, and after a restart of the
+// agent their status does.
+std::set<std::string> PodWorker::from_images() const {
+  std::set<std::string> names;
+  for (const auto& [name, facts] : images_.facts()) names.insert(name);
+  for (View status : pod_["status"]["containerStatuses"].elements()) {
+    if (status["imageID"].string_or("").find("sha256:") == std::string_view::npos) continue;
+    names.emplace(status["name"].string_or(""));
+  }
+  return names;
+}
+
 void PodWorker::notice_ends() {
   if (!state_) return;
   const Instant wall = desk_.house.clock.wall();

@@ -31,7 +31,7 @@ PodObservation PodWorker::observe() const {
   PodObservation seen{.state = state_,
                       .waiting = waiting_,
                       .is_over = is_over(),
-                      .ignored_fields = ignored_fields(pod_),
+                      .ignored_fields = ignored_fields(pod_, from_images()),
                       .node_address = node_.address,
                       .runtime = desk_.runtime_name,
                       .started = taken_,
@@ -39,6 +39,10 @@ PodObservation PodWorker::observe() const {
   if (is_expired_) {
     seen.reason = "DeadlineExceeded";
     seen.message = "Pod was active on the node longer than the specified deadline";
+  }
+  seen.waits = images_.waits();
+  for (const auto& [name, facts] : images_.facts()) {
+    seen.images[name] = {.name = facts.name, .id = facts.id};
   }
   for (const auto& [name, memory] : memory_) {
     seen.restarts[name] = memory.restarts_before;
@@ -173,8 +177,10 @@ void PodWorker::tell_changes(const PodState& next) {
 
 void PodWorker::tell_running(const ContainerState& state) {
   const std::string_view image = container_named(pod_, state.name)["image"].string_or("");
-  desk_.events.normal(pod_, state.name, "Pulled",
-                      fmt::format("Container image \"{}\" already present on machine", image));
+  if (!images_.take_pulled(state.name)) {
+    desk_.events.normal(pod_, state.name, "Pulled",
+                        fmt::format("Container image \"{}\" already present on machine", image));
+  }
   desk_.events.normal(pod_, state.name, "Created", "Container created");
   if (state.reason == "StartError") {
     desk_.events.warning(pod_, state.name, "Failed", "Error: " + state.message);

@@ -46,6 +46,7 @@ Surroundings PodWorker::surroundings() const {
     found.claims.emplace(name, std::move(claim));
   }
   found.host_paths = desk_.defaults.host_paths;
+  found.images = images_.facts();
   found.has_secrets = desk_.files.are_read();
   if (!found.has_secrets) return found;
   for (const std::string& name : secrets_named_in(pod_)) {

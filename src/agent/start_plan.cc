@@ -12,6 +12,7 @@
 #include "agent/downward.h"
 #include "agent/environment.h"
 #include "agent/gang.h"
+#include "agent/oci/image_plan.h"
 #include "base/quantity.h"
 #include "objects/metadata.h"
 
@@ -165,6 +166,7 @@ Result<ContainerSpec> container_of(View pod, View container, const PodVolumes& v
   made.name = container["name"].string_or("");
   made.image = container["image"].string_or("");
   Environment environment = TRY(environment_of(pod, container, surroundings));
+  const Environment own = environment;
   made.arguments = TRY(arguments_of(container, environment));
   made.mounts = TRY(mounts_of(container, volumes, environment));
   made.memory_bytes_max = memory_limit(container);
@@ -184,6 +186,10 @@ Result<ContainerSpec> container_of(View pod, View container, const PodVolumes& v
   environment.try_emplace("HOSTNAME", hostname_of(pod));
   if (!defaults.search_path.empty()) environment.try_emplace("PATH", defaults.search_path);
   made.environment.assign(environment.begin(), environment.end());
+  const auto image = surroundings.images.find(made.name);
+  if (image != surroundings.images.end()) {
+    TRY(run_from_image(pod, container, image->second, own, made));
+  }
   return made;
 }
 
@@ -216,7 +222,11 @@ std::variant<StartPlan, StartRefusal> plan_start(const Value& pod, const Surroun
   // In the order in which they may start: all but the first wait for their turn.
   for (const std::string_view list : {"initContainers", "containers"}) {
     for (View container : pod["spec"][list].elements()) {
-      if (auto refusal = refused_right(pod, container)) return std::move(*refusal);
+      const auto image = surroundings.images.find(container["name"].string_or(""));
+      auto refusal = image == surroundings.images.end()
+                         ? refused_right(pod, container)
+                         : refused_by_image(pod, container, image->second);
+      if (refusal) return std::move(*refusal);
       auto made = container_of(pod, container, *volumes, surroundings, defaults);
       if (!made) return config_error(made.error());
       if (list == "initContainers") made->role = role_of_init(container);
@@ -228,7 +238,7 @@ std::variant<StartPlan, StartRefusal> plan_start(const Value& pod, const Surroun
   return plan;
 }
 
-std::vector<std::string> ignored_fields(View pod) {
+std::vector<std::string> ignored_fields(View pod, const std::set<std::string>& from_images) {
   std::vector<std::string> ignored;
   std::size_t index = 0;
   for (View container : pod["spec"]["containers"].elements()) {
@@ -237,7 +247,8 @@ std::vector<std::string> ignored_fields(View pod) {
         ignored.push_back(fmt::format("spec.containers[{}].ports[].hostPort", index));
       }
     }
-    if (!container["securityContext"]["capabilities"]["add"].empty()) {
+    const bool is_given = from_images.contains(std::string(container["name"].string_or("")));
+    if (!is_given && !container["securityContext"]["capabilities"]["add"].empty()) {
       ignored.push_back(fmt::format("spec.containers[{}].securityContext.capabilities.add", index));
     }
     ++index;

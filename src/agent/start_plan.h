@@ -10,6 +10,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <set>
 #include <span>
 #include <string>
 #include <variant>
@@ -50,6 +51,8 @@ std::variant<StartPlan, StartRefusal> plan_start(const objects::Value& pod,
                                                  const PodDefaults& defaults);
 
 // Paths of fields that say something and that nothing here acts upon.
-std::vector<std::string> ignored_fields(objects::View pod);
+// Containers that run from images have the rights that they ask for.
+std::vector<std::string> ignored_fields(objects::View pod,
+                                        const std::set<std::string>& from_images = {});
 
 }  // namespace muster::agent

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "agent/images.h"
 #include "agent/node_options.h"
 #include "objects/resource.h"
 #include "objects/value.h"
@@ -51,6 +52,8 @@ struct Surroundings {
   std::map<std::string, objects::Value, std::less<>> claims = {};
   std::map<std::string, objects::Value, std::less<>> volumes = {};
   std::vector<std::string> host_paths = {};  // folders of the machine that pods may mount from
+  // Of containers that run from images, by container.
+  std::map<std::string, ImageFacts, std::less<>> images = {};
   bool has_secrets = true;  // false: nobody looks at them, all of them read as empty
 };
 

@@ -12,9 +12,12 @@
 #include "agent/names/dns_server.h"
 #include "agent/names/zone.h"
 #include "agent/node_agent.h"
+#include "agent/oci/image_desk.h"
+#include "agent/oci/image_fetch.h"
 #include "agent/pod_network.h"
 #include "agent/pretend_runtime.h"
 #include "agent/services/service_traffic.h"
+#include "base/os/command.h"
 #include "base/os/detached_process.h"
 #include "base/os/machine.h"
 #include "cli/version.h"
@@ -75,6 +78,15 @@ void give_pretended_addresses(std::vector<NodeOptions>& nodes) {
   }
 }
 
+// Why images of the store cannot be run here; empty: they can.
+std::string cannot_run_images(Isolation isolation) {
+  if (isolation != Isolation::full) {
+    return "this image can only be run with the rights of root, which Muster does not have";
+  }
+  if (find_program("runc")) return {};
+  return agent::missing_program("runc", "to run containers from images").message;
+}
+
 }  // namespace
 
 Result<NodeGround> find_node_ground(const std::string& data, const cli::Settings& settings) {
@@ -105,6 +117,7 @@ struct NodeGroups::Parts {
   agent::Zone zone;
   std::unique_ptr<agent::DnsServer> names;
   std::unique_ptr<agent::ServiceTraffic> services;
+  std::unique_ptr<agent::ImageDesk> images;
   std::unique_ptr<agent::HostRuntime> host;
   std::unique_ptr<agent::PretendRuntime> pretend;
   std::vector<std::unique_ptr<agent::NodeAgent>> agents;
@@ -138,6 +151,11 @@ void NodeGroups::Parts::make_host(std::vector<NodeOptions> nodes, const Machine&
   options.log.info("isolation", {{"what", agent::describe_isolation(host_options)}});
   host = std::make_unique<agent::HostRuntime>(options.house.executor, options.machine,
                                               std::move(host_options), options.log);
+  images = std::make_unique<agent::ImageDesk>(
+      options.house.executor, options.machine,
+      agent::ImageDeskOptions{.data = options.data,
+                              .host_images = options.settings.host_images,
+                              .cannot_run = cannot_run_images(options.ground.isolation)});
   agents.push_back(std::make_unique<agent::NodeAgent>(
       agent::NodeAgentOptions{
           .nodes = std::move(nodes),
@@ -148,6 +166,7 @@ void NodeGroups::Parts::make_host(std::vector<NodeOptions> nodes, const Machine&
                    .host_paths = options.settings.host_paths,
                    .search_path = search_path()},
           .runtime_name = "host",
+          .images = images.get(),
           .claims_folder = options.data + "/claims"},
       options.api, options.house, *host, files));
   services = std::make_unique<agent::ServiceTraffic>(

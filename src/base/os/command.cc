@@ -20,14 +20,6 @@ namespace {
 constexpr std::string_view usual_path =
     "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
-std::vector<std::string> own_environment() {
-  std::vector<std::string> entries;
-  for (char** entry = ::environ; entry != nullptr && *entry != nullptr; ++entry) {
-    entries.emplace_back(*entry);
-  }
-  return entries;
-}
-
 // Both at once: a program that fills one pipe while nobody reads it would wait for ever.
 void read_both(Pipe& output, Pipe& error, CommandEnd& end) {
   std::array<pollfd, 2> questions{};

@@ -44,6 +44,14 @@ std::optional<std::string> environment_variable(const std::string& name) {
   return std::string(value);
 }
 
+std::vector<std::string> own_environment() {
+  std::vector<std::string> entries;
+  for (char** entry = ::environ; entry != nullptr && *entry != nullptr; ++entry) {
+    entries.emplace_back(*entry);
+  }
+  return entries;
+}
+
 Result<std::string> working_folder() {
   std::array<char, PATH_MAX> path{};
   if (::getcwd(path.data(), path.size()) == nullptr) {

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 
@@ -24,6 +25,9 @@ Result<std::uint64_t> resident_bytes();
 
 // Nothing when unset; an empty string when set to nothing. The environment is never written to.
 std::optional<std::string> environment_variable(const std::string& name);
+
+// All of it, NAME=value, for programs that shall have the same.
+std::vector<std::string> own_environment();
 
 // Where relative paths begin.
 Result<std::string> working_folder();
