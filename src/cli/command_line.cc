@@ -73,6 +73,9 @@ void add_controller(CLI::App& app, const Commands& commands, Chosen& chosen) {
                       "How to reach it (default: $KUBECONFIG, else ~/.kube/config)");
   command->add_option("--context", options->context, "The context (default: the current one)");
   command->add_option("--record", options->record, "Keep the record of events in this folder");
+  command->add_option("--metrics-bind-address", options->metrics_address,
+                      "Where /metrics, /healthz and /readyz are served, over plain HTTP (default: "
+                      "127.0.0.1:8080; 0: nowhere)");
   command->callback(
       [&, options] { chosen = [&, options] { return commands.controller(*options); }; });
 }

@@ -37,7 +37,8 @@ int fail(const Output& output, const Error& error);
 struct ControllerOptions {
   std::string kubeconfig;
   std::string context;
-  std::string record;  // a folder for the record of events; empty: none
+  std::string record;                              // a folder for the record of events; empty: none
+  std::string metrics_address = "127.0.0.1:8080";  // of /metrics, /healthz, /readyz; 0: none
 };
 
 struct SimulateOptions {

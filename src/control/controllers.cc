@@ -34,7 +34,6 @@ namespace resources = objects::resources;
 constexpr std::array queueing_resources = {
     resources::jobs,
     resources::workload_priority_classes,
-    resources::priority_classes,
 };
 
 std::vector<client::Selection> selections_for(Role role) {

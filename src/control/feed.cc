@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "core/model/quota_pod.h"
 #include "objects/metadata.h"
 
 namespace muster::control {
@@ -23,10 +24,13 @@ namespace resources = objects::resources;
 
 // In no particular order: nothing may rely on one.
 constexpr std::array scheduled = {
-    resources::resource_flavors, resources::cluster_queues, resources::local_queues,
-    resources::cohorts,          resources::namespaces,     resources::nodes,
-    resources::workloads,        resources::pods,           resources::admission_checks,
-    resources::topologies,       resources::limit_ranges,   resources::runtime_classes,
+    resources::resource_flavors, resources::cluster_queues,
+    resources::local_queues,     resources::cohorts,
+    resources::namespaces,       resources::nodes,
+    resources::workloads,        resources::pods,
+    resources::admission_checks, resources::topologies,
+    resources::limit_ranges,     resources::runtime_classes,
+    core::resource_quotas,       resources::priority_classes,
 };
 
 constexpr std::array<std::pair<Placement, std::string_view>, 3> placements = {{
@@ -38,6 +42,11 @@ constexpr std::array<std::pair<Placement, std::string_view>, 3> placements = {{
 constexpr std::array<std::pair<core::Backfill, std::string_view>, 2> backfills = {{
     {core::Backfill::none, "none"},
     {core::Backfill::reserve, "reserve"},
+}};
+
+constexpr std::array<std::pair<core::ResourceQuotas, std::string_view>, 2> quota_choices = {{
+    {core::ResourceQuotas::ignored, "ignored"},
+    {core::ResourceQuotas::respected, "respected"},
 }};
 
 constexpr std::array<std::pair<core::PreemptionCost, std::string_view>, 3> costs = {{
@@ -122,6 +131,7 @@ Value to_value(const Policy& policy) {
        {"placesUnmanagedPods", Value::boolean(policy.places_unmanaged_pods)},
        {"backfill", name_of(backfills, policy.backfill)},
        {"preemptionCost", name_of(costs, policy.preemption_cost)},
+       {"resourceQuotas", name_of(quota_choices, policy.resource_quotas)},
        {"kueue", policy.kueue.source.is_absent() ? Value::null() : policy.kueue.source}});
 }
 
@@ -130,6 +140,11 @@ Result<Policy> policy_of(const Value& value) {
   TRY(read_choice(value, "placement", placements, policy.placement));
   TRY(read_choice(value, "backfill", backfills, policy.backfill));
   TRY(read_choice(value, "preemptionCost", costs, policy.preemption_cost));
+  // A record of before there was such a choice was made without one.
+  policy.resource_quotas = core::ResourceQuotas::ignored;
+  if (value["resourceQuotas"]) {
+    TRY(read_choice(value, "resourceQuotas", quota_choices, policy.resource_quotas));
+  }
   policy.places_unmanaged_pods = value["placesUnmanagedPods"].boolean_or(false);
   policy.kueue = TRY(core::read_configuration(value.part(value["kueue"])));
   return policy;

@@ -57,6 +57,14 @@ void ProvisioningLoop::on_change(const client::CacheChange& change) {
     if (has_checks(change.object())) loop_.mark(subject_of(change.resource, change.object()));
   } else if (change.resource == core::provisioning_requests) {
     const View owner = objects::controller_of(change.object());
+    if (objects::uid_of(change.object()) == booking_) {
+      booking_.clear();
+      mark_all(core::provisioning_requests);
+    }
+    const bool was_booked = change.before && core::is_booked(change.before);
+    if (was_booked && !(change.after && core::is_booked(change.after))) {
+      mark_all(core::provisioning_requests);  // what it held is free for the others
+    }
     loop_.mark(subject_of(change.resource, change.object()));
     loop_.mark({resources::workloads,
                 {std::string(objects::namespace_of(change.object())),
@@ -116,14 +124,24 @@ Step ProvisioningLoop::look_at_workload(const Value& workload) {
 
 Step ProvisioningLoop::look_at_request(const Value& request) {
   if (provider_ == Provider::none) return {};
-  const auto templates = cache_.in_namespace(core::pod_templates, objects::namespace_of(request));
+  // One at a time: who is given capacity must be seen to have it before the next one asks.
+  const bool was_booking = booking_ == objects::uid_of(request);
+  if (!booking_.empty() && !was_booking) return {};
+  booking_.clear();
+  const auto templates = cache_.all(core::pod_templates);
+  const auto others = cache_.all(core::provisioning_requests);
   const auto nodes = cache_.all(resources::nodes);
   const auto pods = cache_.all(resources::pods);
   core::RequestStep step = core::run_provisioning_request({.request = request,
                                                            .templates = templates,
+                                                           .others = others,
                                                            .nodes = nodes,
                                                            .pods = pods,
                                                            .now = house_.clock.wall()});
+  for (const core::Edit& edit : step.edits) {
+    if (core::is_booked(edit.object)) booking_ = objects::uid_of(request);
+  }
+  if (was_booking && booking_.empty()) mark_all(core::provisioning_requests);
   return {.edits = std::move(step.edits), .look_again = step.look_again};
 }
 

@@ -6,6 +6,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string>
+
 #include "client/object_cache.h"
 #include "control/key_loop.h"
 
@@ -34,6 +36,7 @@ class ProvisioningLoop {
   client::ObjectCache& cache_;
   Provider provider_;
   bool started_ = false;
+  std::string booking_;  // uid of the request that is being given its capacity; empty: none
   KeyLoop loop_;
 };
 

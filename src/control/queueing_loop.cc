@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/queueing/job_queue.h"
 #include "core/queueing/reconcile_pods.h"
 #include "core/queueing/reconcile_workload.h"
 #include "core/queueing/shape.h"
@@ -46,12 +47,17 @@ QueueingLoop::QueueingLoop(client::House house, client::ObjectCache& cache, Writ
 
 void QueueingLoop::on_change(const client::CacheChange& change) {
   if (core::find_shape(change.resource) != nullptr) {
-    loop_.mark(subject_of(change.resource, change.object()));
+    const Subject job = subject_of(change.resource, change.object());
+    note_prebuilt(job, change.before, change.after);
+    loop_.mark(job);
   } else if (change.resource == resources::pods) {
+    const auto pod = PodGroups::subject_for(change.object());
+    if (pod && !PodGroups::is_group(*pod)) note_prebuilt(*pod, change.before, change.after);
     for (const Subject& subject : pod_groups_.apply(change)) loop_.mark(subject);
   } else if (change.resource == resources::workloads) {
     if (change.before) mark_owner(change.before);
     if (change.after) mark_owner(change.after);
+    mark_prebuilt(change.object());
   } else if (change.resource == resources::resource_flavors ||
              change.resource == resources::workload_priority_classes ||
              change.resource == resources::priority_classes) {
@@ -73,6 +79,38 @@ void QueueingLoop::mark_owner(View workload) {
          {std::string(objects::namespace_of(workload)), std::string(owner["name"].string_or(""))},
          std::string(owner["uid"].string_or(""))});
   }
+}
+
+void QueueingLoop::note_prebuilt(const Subject& job, View before, View after) {
+  const auto key_of = [&](View of) {
+    return objects::ObjectKey{job.key.name_space, std::string(core::prebuilt_workload_of(of))};
+  };
+  if (before && !key_of(before).name.empty()) {
+    const auto jobs = prebuilt_.find(key_of(before));
+    if (jobs != prebuilt_.end()) {
+      jobs->second.erase(job);
+      if (jobs->second.empty()) prebuilt_.erase(jobs);
+    }
+  }
+  if (after && !key_of(after).name.empty()) prebuilt_[key_of(after)].insert(job);
+}
+
+void QueueingLoop::mark_prebuilt(View workload) {
+  const auto jobs = prebuilt_.find(objects::key_of(workload));
+  if (jobs == prebuilt_.end()) return;
+  for (const Subject& job : jobs->second) loop_.mark(job);
+}
+
+// One that is being deleted takes nothing over any more.
+void QueueingLoop::add_prebuilt(View job, std::vector<Value>& workloads) const {
+  const std::string_view name = core::prebuilt_workload_of(job);
+  if (name.empty() || objects::is_being_deleted(job)) return;
+  for (const Value& each : workloads) {
+    if (objects::name_of(each) == name) return;
+  }
+  Value found = cache_.find(resources::workloads,
+                            {std::string(objects::namespace_of(job)), std::string(name)});
+  if (found) workloads.push_back(std::move(found));
 }
 
 void QueueingLoop::mark_all_jobs() {
@@ -107,8 +145,13 @@ Step QueueingLoop::look_at(const Subject& subject) {
     job = cache_.find(subject.resource, subject.key);
     if (objects::uid_of(job) != subject.uid) job = {};
   }
-  const auto workloads = is_pods ? PodGroups::workloads_of(subject, cache_)
-                                 : cache_.owned_by(resources::workloads, subject.uid);
+  auto workloads = is_pods ? PodGroups::workloads_of(subject, cache_)
+                           : cache_.owned_by(resources::workloads, subject.uid);
+  if (!is_pods) {
+    add_prebuilt(job, workloads);
+  } else if (!PodGroups::is_group(subject) && !pods.empty()) {
+    add_prebuilt(pods[0], workloads);
+  }
   if (job.is_absent() && pods.empty() && workloads.empty()) return {};
   const Value name_space = cache_.find(resources::namespaces, {"", subject.key.name_space});
   const auto flavors = cache_.all(resources::resource_flavors);

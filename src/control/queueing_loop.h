@@ -8,6 +8,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
+#include <set>
+#include <string_view>
+#include <vector>
+
 #include "client/object_cache.h"
 #include "control/key_loop.h"
 #include "control/live_configuration.h"
@@ -29,12 +34,17 @@ class QueueingLoop {
   void mark_owner(objects::View workload);
   void mark_all_jobs();
   void mark_jobs_in(std::string_view name_space);
+  // Jobs that name a Workload of somebody else, by that Workload.
+  void note_prebuilt(const Subject& job, objects::View before, objects::View after);
+  void mark_prebuilt(objects::View workload);
+  void add_prebuilt(objects::View job, std::vector<objects::Value>& workloads) const;
   Step look_at(const Subject& job);
 
   client::House house_;
   client::ObjectCache& cache_;
   const LiveConfiguration& configuration_;
   PodGroups pod_groups_;
+  std::map<objects::ObjectKey, std::set<Subject>> prebuilt_;
   KeyLoop loop_;
 };
 

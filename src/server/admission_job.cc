@@ -253,10 +253,10 @@ Outcome<> admit_job(Context& context, Admission& admission) {
   if (!is_manual && admission.object["spec"]["selector"]) check_generated_selector(admission);
   core::JobWrite write{.job = admission.object, .old_job = admission.old_object};
   write.has_default_queue = has_default_queue(context, admission.target.name_space);
-  core::Configuration rules;
+  SharedConfiguration rules;
   if (admission.is_create()) {
     rules = kueue_rules(context);
-    write.scope = &rules.jobs;
+    write.scope = &rules->jobs;
     write.name_space = find_namespace(context, admission);
   }
   core::JobAdmission queued = core::admit_job(write);

@@ -7,6 +7,7 @@
 #include "core/queueing/job_queue.h"
 #include "objects/metadata.h"
 #include "server/admission.h"
+#include "server/kueue_rules.h"
 
 // What Kueue's webhook does to plain pods.
 
@@ -18,11 +19,6 @@ using objects::View;
 namespace {
 
 constexpr std::size_t owners_max = 10;
-
-// Namespaces that Kueue leaves alone as it comes.
-bool is_managed_namespace(std::string_view name) {
-  return name != "kube-system" && name != "kueue-system";
-}
 
 // Kinds that Kueue queues, and ReplicaSets on the way to them.
 bool is_queued_kind(std::string_view api_version, std::string_view kind) {
@@ -58,7 +54,8 @@ std::string_view group_of(std::string_view api_version) {
 }
 
 // Somebody among those who made the pod stands in a queue with it.
-bool has_managed_owner(Context& context, std::string_view name_space, const Value& pod) {
+bool has_managed_owner(Context& context, const core::JobScope& scope, std::string_view name_space,
+                       const Value& pod) {
   Value made = pod;
   for (std::size_t i = 0; i < owners_max; ++i) {
     const View owner = objects::controller_of(made);
@@ -72,7 +69,8 @@ bool has_managed_owner(Context& context, std::string_view name_space, const Valu
     if (found == nullptr || found->uid != owner["uid"].string_or("")) return false;
     const bool is_on_the_way = kind_name == "ReplicaSet";
     made = context.trees.tree_of(found->bytes);
-    if (!is_on_the_way && !core::queue_name_of(made).empty()) return true;
+    const bool is_queued = scope.without_queue_name || !core::queue_name_of(made).empty();
+    if (!is_on_the_way && is_queued) return true;
   }
   return false;
 }
@@ -82,15 +80,23 @@ bool has_default_queue(Context& context, std::string_view name_space) {
   return queues != nullptr && context.cache.find(*queues, name_space, "default") != nullptr;
 }
 
+Value namespace_object(Context& context, std::string_view name) {
+  const auto kind = context.registry.find_resource("", "namespaces");
+  const CachedObject* found = kind == nullptr ? nullptr : context.cache.find(*kind, "", name);
+  return found == nullptr ? Value() : context.trees.tree_of(found->bytes);
+}
+
 }  // namespace
 
 void queue_pod(Context& context, Admission& admission) {
   const std::string_view name_space = admission.target.name_space;
+  const SharedConfiguration rules = kueue_rules(context);
   core::PodAdmission queued = core::admit_pod(
       {.pod = admission.object,
        .old_pod = admission.old_object,
-       .is_in_managed_namespace = is_managed_namespace(name_space),
-       .has_managed_owner = has_managed_owner(context, name_space, admission.object),
+       .scope = &rules->jobs,
+       .name_space = namespace_object(context, name_space),
+       .has_managed_owner = has_managed_owner(context, rules->jobs, name_space, admission.object),
        .has_default_queue = has_default_queue(context, name_space)});
   admission.object = std::move(queued.pod);
   admission.errors.add_all(std::move(queued.errors));

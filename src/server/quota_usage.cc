@@ -2,12 +2,9 @@
 #include "server/quota_usage.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
-#include <map>
-#include <set>
 #include <utility>
 
 namespace muster::server {
@@ -19,15 +16,8 @@ using objects::View;
 namespace {
 
 constexpr std::string_view count_prefix = "count/";
-constexpr std::string_view requests_prefix = "requests.";
-constexpr std::string_view huge_pages_prefix = "hugepages-";
 constexpr std::string_view storage_class_suffix = ".storageclass.storage.k8s.io/";
 
-constexpr std::array<std::string_view, 10> pod_names = {
-    "cpu",          "memory",          "ephemeral-storage",
-    "requests.cpu", "requests.memory", "requests.ephemeral-storage",
-    "limits.cpu",   "limits.memory",   "limits.ephemeral-storage",
-    "pods"};
 constexpr std::array<std::string_view, 3> service_names = {"services", "services.nodeports",
                                                            "services.loadbalancers"};
 constexpr std::array<std::string_view, 2> claim_names = {"persistentvolumeclaims",
@@ -35,10 +25,6 @@ constexpr std::array<std::string_view, 2> claim_names = {"persistentvolumeclaims
 // Kinds that were counted by their plain name before there was `count/`.
 constexpr std::array<std::string_view, 4> plain_names = {"configmaps", "resourcequotas",
                                                          "replicationcontrollers", "secrets"};
-
-// Those that a container has to state when a quota counts them.
-constexpr std::array<std::string_view, 6> stated_names = {
-    "cpu", "memory", "requests.cpu", "requests.memory", "limits.cpu", "limits.memory"};
 
 bool is_core(const Kind& kind, std::string_view plural) {
   return kind.group.empty() && kind.plural == plural;
@@ -49,22 +35,9 @@ bool is_one_of(const std::array<std::string_view, size>& names, std::string_view
   return std::ranges::find(names, name) != names.end();
 }
 
-bool is_native(std::string_view resource) {
-  return resource.find('/') == std::string_view::npos ||
-         resource.find("kubernetes.io/") != std::string_view::npos;
-}
-
 std::string count_name(const Kind& kind) {
   return kind.group.empty() ? fmt::format("{}{}", count_prefix, kind.plural)
                             : fmt::format("{}{}.{}", count_prefix, kind.plural, kind.group);
-}
-
-bool counts_pod_under(std::string_view resource) {
-  if (is_one_of(pod_names, resource)) return true;
-  if (resource.starts_with(huge_pages_prefix)) return true;
-  if (!resource.starts_with(requests_prefix)) return false;
-  return resource.substr(requests_prefix.size()).starts_with(huge_pages_prefix) ||
-         !is_native(resource);
 }
 
 bool counts_claim_under(std::string_view resource) {
@@ -78,34 +51,12 @@ bool counts_claim_under(std::string_view resource) {
   return false;
 }
 
-// The amounts of one container, or of a pod in total, under the names of quota.
-ResourceList under_quota_names(const ResourceList& requests, const ResourceList& limits) {
-  ResourceList used;
-  used.emplace("pods", Quantity::of(1));
-  for (const auto& [name, amount] : requests) {
-    const std::string as_request = fmt::format("{}{}", requests_prefix, name);
-    if (name == "cpu" || name == "memory" || name == "ephemeral-storage" ||
-        name.starts_with(huge_pages_prefix)) {
-      used.emplace(name, amount);
-      used.emplace(as_request, amount);
-    } else if (!is_native(name) && !name.starts_with(requests_prefix)) {
-      used.emplace(as_request, amount);
-    }
-  }
-  for (const auto& [name, amount] : limits) {
-    if (name == "cpu" || name == "memory" || name == "ephemeral-storage") {
-      used.emplace("limits." + name, amount);
-    }
-  }
-  return used;
-}
-
 ResourceList pod_usage(View pod) {
   const std::string_view phase = pod["status"]["phase"].string_or("");
   if (phase == "Succeeded" || phase == "Failed") return {};
   const View spec = pod["spec"];
-  return under_quota_names(pod_requests(spec, Overhead::counted),
-                           pod_limits(spec, Overhead::counted));
+  return core::under_quota_names(pod_requests(spec, Overhead::counted),
+                                 pod_limits(spec, Overhead::counted));
 }
 
 std::int64_t ports_on_nodes(View spec) {
@@ -179,32 +130,6 @@ bool is_best_effort(View pod) {
   return true;
 }
 
-bool crosses_namespaces(View term) {
-  return !term["namespaces"].empty() || term["namespaceSelector"].is_object();
-}
-
-bool has_affinity_across_namespaces(View spec) {
-  for (const std::string_view which : {"podAffinity", "podAntiAffinity"}) {
-    const View affinity = spec["affinity"][which];
-    for (View term : affinity["requiredDuringSchedulingIgnoredDuringExecution"].elements()) {
-      if (crosses_namespaces(term)) return true;
-    }
-    for (View term : affinity["preferredDuringSchedulingIgnoredDuringExecution"].elements()) {
-      if (crosses_namespaces(term["podAffinityTerm"])) return true;
-    }
-  }
-  return false;
-}
-
-// Of a value that may be absent, as a label selector of one requirement.
-bool value_holds(const QuotaScope& scope, std::string_view value) {
-  const bool listed = std::ranges::find(scope.values, value) != scope.values.end();
-  if (scope.operation == "Exists") return !value.empty();
-  if (scope.operation == "DoesNotExist") return value.empty();
-  if (scope.operation == "In") return !value.empty() && listed;
-  return value.empty() || !listed;
-}
-
 bool pod_scope_holds(const QuotaScope& scope, View pod) {
   if (scope.name == "Terminating") return is_terminating(pod);
   if (scope.name == "NotTerminating") return !is_terminating(pod);
@@ -214,7 +139,7 @@ bool pod_scope_holds(const QuotaScope& scope, View pod) {
     return value_holds(scope, pod["spec"]["priorityClassName"].string_or(""));
   }
   if (scope.name == "CrossNamespacePodAffinity") {
-    return has_affinity_across_namespaces(pod["spec"]);
+    return core::reaches_other_namespaces(pod["spec"]);
   }
   return false;
 }
@@ -237,27 +162,10 @@ bool claim_scope_holds(const QuotaScope& scope, View claim) {
 
 }  // namespace
 
-std::vector<QuotaScope> quota_scopes(View quota_spec) {
-  std::vector<QuotaScope> scopes;
-  for (View scope : quota_spec["scopes"].elements()) {
-    scopes.push_back({std::string(scope.string_or("")), "Exists", {}});
-  }
-  for (View requirement : quota_spec["scopeSelector"]["matchExpressions"].elements()) {
-    QuotaScope scope{std::string(requirement["scopeName"].string_or("")),
-                     std::string(requirement["operator"].string_or("")),
-                     {}};
-    for (View value : requirement["values"].elements()) {
-      scope.values.emplace_back(value.string_or(""));
-    }
-    scopes.push_back(std::move(scope));
-  }
-  return scopes;
-}
-
 bool counts_under(const Kind& kind, std::string_view resource) {
   if (resource.starts_with(count_prefix)) return resource == count_name(kind);
   if (!kind.group.empty()) return false;
-  if (kind.plural == "pods") return counts_pod_under(resource);
+  if (kind.plural == "pods") return core::counts_pods_under(resource);
   if (kind.plural == "services") return is_one_of(service_names, resource);
   if (kind.plural == "persistentvolumeclaims") return counts_claim_under(resource);
   return resource == kind.plural && is_one_of(plain_names, resource);
@@ -272,7 +180,7 @@ bool is_counted(const KindRegistry& registry, std::string_view resource) {
                                              grouped ? name.substr(0, dot) : name);
     return kind != nullptr && kind->scope == objects::Scope::namespaced;
   }
-  return counts_pod_under(resource) || counts_claim_under(resource) ||
+  return core::counts_pods_under(resource) || counts_claim_under(resource) ||
          is_one_of(service_names, resource) || is_one_of(plain_names, resource);
 }
 
@@ -305,23 +213,19 @@ std::string missing_requests(const std::vector<std::string>& resources, View pod
   if (!pod_spec["resources"]["requests"].empty() || !pod_spec["resources"]["limits"].empty()) {
     return {};  // the pod says it for its containers
   }
-  std::map<std::string, std::set<std::string>> missing;
+  core::Unstated missing;
   for (const std::string_view field : {"containers", "initContainers"}) {
     for (View container : pod_spec[field].elements()) {
       const View stated = container["resources"];
-      const ResourceList used = under_quota_names(resource_list_of(stated["requests"]),
-                                                  resource_list_of(stated["limits"]));
+      const ResourceList used = core::under_quota_names(resource_list_of(stated["requests"]),
+                                                        resource_list_of(stated["limits"]));
       for (const std::string& resource : resources) {
-        if (!is_one_of(stated_names, resource) || used.contains(resource)) continue;
+        if (!core::must_be_stated(resource) || used.contains(resource)) continue;
         missing[resource].emplace(container["name"].string_or(""));
       }
     }
   }
-  std::vector<std::string> parts;
-  for (const auto& [resource, containers] : missing) {
-    parts.push_back(fmt::format("{} for: {}", resource, fmt::join(containers, ",")));
-  }
-  return parts.empty() ? std::string() : fmt::format("must specify {}", fmt::join(parts, "; "));
+  return core::unstated_text(missing);
 }
 
 bool is_terminating(View pod) {

@@ -1,5 +1,6 @@
 // What objects use of a ResourceQuota: which names a kind counts under, how much one object counts,
 // and whether a quota's scopes hold for it. Pure functions; the sums are in server/quota_book.h.
+// What pods count under is in core/model/quota_pod.h: the scheduler foresees what is counted here.
 //
 //   if (matches(hard, scopes, kind, object)) add(used, quota_usage(kind, object));
 // SPDX-License-Identifier: Apache-2.0
@@ -9,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/model/quota_pod.h"
 #include "objects/kind_registry.h"
 #include "objects/value.h"
 #include "server/resource_list.h"
@@ -16,13 +18,8 @@
 
 namespace muster::server {
 
-// One condition of spec.scopes or spec.scopeSelector.
-struct QuotaScope {
-  std::string name;
-  std::string operation;  // In, NotIn, Exists, DoesNotExist
-  std::vector<std::string> values;
-};
-std::vector<QuotaScope> quota_scopes(objects::View quota_spec);
+using core::quota_scopes;
+using core::QuotaScope;
 
 // Whether objects of the kind count under this name, such as `pods` or `count/jobs.batch`.
 bool counts_under(const objects::Kind& kind, std::string_view resource);

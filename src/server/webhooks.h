@@ -1,7 +1,8 @@
 // Webhooks: the admission of others. Mutating ones are called one after the other, each seeing what
 // those before it made of the object; whoever asks for it is called once more when a later one has
 // changed it. Validating ones are called all at once. Who cannot be asked refuses, unless its
-// configuration says that it may be ignored.
+// configuration says that it may be ignored. Kueue's are served in process (admission_job.cc and
+// those beside it); what they are configured with is remembered here.
 //
 //   webhooks.change(admission, [](Outcome<> changed) { … });
 //   webhooks.check(admission, [](Outcome<> checked) { … });
@@ -16,6 +17,7 @@
 #include "server/admission.h"
 #include "server/admission_chain.h"
 #include "server/context.h"
+#include "server/kueue_rules.h"
 #include "server/webhook_match.h"
 #include "server/webhook_transport.h"
 
@@ -32,6 +34,8 @@ class Webhooks {
   void change(Admission& admission, AdmitAnswer done);
   void check(Admission& admission, AdmitAnswer done);
 
+  SharedConfiguration kueue_rules() { return kueue_rules_.current(context_); }
+
  private:
   struct Mutation;
   struct Validation;
@@ -40,6 +44,7 @@ class Webhooks {
 
   Context& context_;
   WebhookTransport* transport_;
+  KueueRules kueue_rules_;
 };
 
 }  // namespace muster::server

@@ -61,20 +61,30 @@ Result<Value> pod_like(View special, View story) {
   return objects::apply_merge_patch(pod.value(), Value::copy_of(special["with"]));
 }
 
-// given: {pod, oldPod, namespace, hasDefaultQueue, hasManagedOwner}.
+// given: {pod, oldPod, config, namespace, hasDefaultQueue, hasManagedOwner}. With a config, which
+// says who is managed, the answer has the warnings as well.
 Result<Value> admit_pod(const Value& scenario) {
   const View given = scenario["given"];
   core::PodWrite write;
   write.pod = scenario.part(given["pod"]);
   if (given["oldPod"]) write.old_pod = scenario.part(given["oldPod"]);
-  write.is_in_managed_namespace = given["isInManagedNamespace"].boolean_or(true);
+  core::Configuration configuration;
+  if (given["config"]) {
+    configuration = TRY(core::read_configuration(scenario.part(given["config"])));
+    write.scope = &configuration.jobs;
+    if (given["namespace"]) write.name_space = scenario.part(given["namespace"]);
+  }
   write.has_default_queue = given["hasDefaultQueue"].boolean_or(false);
   write.has_managed_owner = given["hasManagedOwner"].boolean_or(false);
   const core::PodAdmission admitted = core::admit_pod(write);
   if (!admitted.errors.empty()) return Error::invalid(admitted.errors.to_string());
   const std::vector<Edit> edits = {Edit::update(objects::resources::pods, admitted.pod)};
   const std::vector<Value> before = {write.pod};
-  return edits_value(edits, before);
+  if (!given["config"]) return edits_value(edits, before);
+  std::vector<Value> warnings;
+  for (const std::string& each : admitted.warnings) warnings.push_back(Value::string(each));
+  return Value::object(
+      {{"edits", edits_value(edits, before)}, {"warnings", core::list_of(warnings)}});
 }
 
 // given: {group, total, pods, workloads}: pods as pod_like says. It is ten o'clock. The answer: the

@@ -47,14 +47,16 @@ Result<Value> judge_provisioning_check(const Value& scenario) {
   return edits_value(edits, {&check, 1});
 }
 
-// given: {request, templates, nodes, pods}. It is ten o'clock.
+// given: {request, others, templates, nodes, pods}. It is ten o'clock.
 Result<Value> run_provisioning_request(const Value& scenario) {
   core::ObservedRequest given;
   given.request = scenario.part(scenario["given"]["request"]);
   const std::vector<Value> templates = list_in(scenario, "templates");
+  const std::vector<Value> others = list_in(scenario, "others");
   const std::vector<Value> nodes = list_in(scenario, "nodes");
   const std::vector<Value> pods = list_in(scenario, "pods");
   given.templates = templates;
+  given.others = others;
   given.nodes = nodes;
   given.pods = pods;
   given.now = TRY(ten_o_clock());

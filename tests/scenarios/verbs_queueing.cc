@@ -20,13 +20,20 @@ namespace {
 using core::Edit;
 using objects::Value;
 
-// given: {job, oldJob, hasDefaultQueue}. The answer: what changed, or the causes of the refusal.
+// given: {job, oldJob, config, namespace, hasDefaultQueue}. The answer: what changed, or the causes
+// of the refusal.
 Result<Value> admit_job(const Value& scenario) {
   const objects::View given = scenario["given"];
   core::JobWrite write;
   write.job = scenario.part(given["job"]);
   if (given["oldJob"]) write.old_job = scenario.part(given["oldJob"]);
   write.has_default_queue = given["hasDefaultQueue"].boolean_or(false);
+  core::Configuration configuration;
+  if (given["config"]) {
+    configuration = TRY(core::read_configuration(scenario.part(given["config"])));
+    write.scope = &configuration.jobs;
+    if (given["namespace"]) write.name_space = scenario.part(given["namespace"]);
+  }
   const core::JobAdmission admitted = core::admit_job(write);
   if (!admitted.errors.empty()) return Error::invalid(admitted.errors.to_string());
   const std::vector<Edit> edits = {Edit::update(objects::resources::jobs, admitted.job)};

@@ -62,7 +62,7 @@ class PlanRun {
  public:
   PlanRun(const PlanInput& input, const core::Policy& policy,
           const core::Configuration& configuration, Instant now)
-      : input_(input), policy_(policy), world_(configuration, now) {
+      : input_(input), policy_(policy), world_(configuration, now, policy.resource_quotas) {
     world_.state().hold_retries(true);
   }
 

@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "cli/plan/limits.h"
+#include "core/model/quota_pod.h"
 #include "core/queueing/shape.h"
 #include "core/queueing/validate_kueue.h"
 #include "objects/admit.h"
@@ -35,17 +36,17 @@ struct GroupKind {
 };
 
 // Read, and without a say in any decision: they are not reported as ignored.
-constexpr std::array<GroupKind, 4> silent_kinds{{
-    {"", "ResourceQuota"},
+constexpr std::array<GroupKind, 3> silent_kinds{{
     {resources::kueue_group, "MultiKueueCluster"},
     {resources::kueue_group, "MultiKueueConfig"},
     {resources::kueue_group, "ProvisioningRequestConfig"},
 }};
 
 // Kinds of Kubernetes that decisions look at; they are taken as they are.
-constexpr std::array<objects::Resource, 6> plain_kinds{
+constexpr std::array<objects::Resource, 7> plain_kinds{
     resources::namespaces,   resources::nodes,           resources::pods,
-    resources::limit_ranges, resources::runtime_classes, resources::priority_classes};
+    resources::limit_ranges, resources::runtime_classes, resources::priority_classes,
+    core::resource_quotas};
 
 // A container without a name in a pod template decides nothing.
 bool is_template_gap(const objects::FieldError& error) {
@@ -100,11 +101,13 @@ class Reading {
 
  private:
   static const objects::Resource* find_kind(std::string_view group, std::string_view kind) {
+    for (const objects::Resource& plain : plain_kinds) {
+      if (plain.group == group && plain.kind == kind) return &plain;
+    }
     const objects::Resource* resource = objects::find_resource(group, kind);
     if (resource == nullptr) return nullptr;
-    if (group == resources::kueue_group || core::find_shape(*resource) != nullptr) return resource;
-    const auto plain = std::ranges::find(plain_kinds, *resource);
-    return plain == plain_kinds.end() ? nullptr : resource;
+    const bool is_read = group == resources::kueue_group || core::find_shape(*resource) != nullptr;
+    return is_read ? resource : nullptr;
   }
 
   void blame(const PlanSource& source, std::string_view field, std::string_view cause) {

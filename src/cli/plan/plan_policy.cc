@@ -47,6 +47,17 @@ Result<> read_preemption_cost(View view, core::Policy& policy) {
   return {};
 }
 
+Result<> read_resource_quotas(View view, core::Policy& policy) {
+  if (!view) return {};
+  const std::string_view name = view.string_or("");
+  if (name != "ignored" && name != "respected") {
+    return wrong("spec.resourceQuotas", "must be ignored or respected");
+  }
+  policy.resource_quotas =
+      name == "respected" ? core::ResourceQuotas::respected : core::ResourceQuotas::ignored;
+  return {};
+}
+
 }  // namespace
 
 Result<core::Policy> read_policy(const objects::Value& object) {
@@ -55,6 +66,7 @@ Result<core::Policy> read_policy(const objects::Value& object) {
   policy.places_unmanaged_pods = false;
   policy.retries_every_head = true;
   policy.tells_everyone = false;
+  policy.resource_quotas = core::ResourceQuotas::ignored;
   const View view = object.view();
   if (view.is_absent() || view.is_null()) return policy;
   if (view["apiVersion"].string_or("") != "muster.dev/v1alpha1") {
@@ -62,12 +74,16 @@ Result<core::Policy> read_policy(const objects::Value& object) {
   }
   if (view["kind"].string_or("") != "Policy") return wrong("kind", "must be Policy");
   for (const auto& [key, member] : view["spec"].members()) {
-    if (key == "placement" || key == "backfill" || key == "preemptionCost") continue;
+    if (key == "placement" || key == "backfill" || key == "preemptionCost" ||
+        key == "resourceQuotas") {
+      continue;
+    }
     return wrong(fmt::format("spec.{}", key), "is a field that a Policy does not have");
   }
   TRY(read_placement(view["spec"]["placement"], policy));
   TRY(read_backfill(view["spec"]["backfill"], policy));
   TRY(read_preemption_cost(view["spec"]["preemptionCost"], policy));
+  TRY(read_resource_quotas(view["spec"]["resourceQuotas"], policy));
   return policy;
 }
 

@@ -2,7 +2,7 @@
 //
 //   apiVersion: muster.dev/v1alpha1
 //   kind: Policy
-//   spec: {placement: pinned, backfill: reserve, preemptionCost: ties}
+//   spec: {placement: pinned, backfill: reserve, preemptionCost: ties, resourceQuotas: respected}
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

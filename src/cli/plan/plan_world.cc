@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "core/draft.h"
+#include "core/model/quota_pod.h"
 #include "core/queueing/admit_job.h"
 #include "core/queueing/compose_workload.h"
 #include "core/queueing/job_queue.h"
@@ -34,12 +35,14 @@ std::string workload_key(View workload) {
   return fmt::format("{}/{}", objects::namespace_of(workload), objects::name_of(workload));
 }
 
-PlanWorld::PlanWorld(const core::Configuration& configuration, Instant now)
-    : now_(now), state_(configuration) {
+PlanWorld::PlanWorld(const core::Configuration& configuration, Instant now,
+                     core::ResourceQuotas quotas)
+    : now_(now), quotas_(quotas), state_(configuration) {
   state_.apply({.type = core::EventType::tick, .now = now});
 }
 
 void PlanWorld::tell(core::EventType type, const objects::Resource& resource, const Value& object) {
+  if (resource == core::resource_quotas && quotas_ == core::ResourceQuotas::ignored) return;
   state_.apply({.revision = ++revision_, .type = type, .resource = resource, .object = object});
 }
 

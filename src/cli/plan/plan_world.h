@@ -39,7 +39,8 @@ struct ConditionChange {
 
 class PlanWorld {
  public:
-  PlanWorld(const core::Configuration& configuration, Instant now);
+  PlanWorld(const core::Configuration& configuration, Instant now,
+            core::ResourceQuotas quotas = core::ResourceQuotas::ignored);
 
   // The object is there from now on; one of the same name is replaced.
   Result<> put(const objects::Resource& resource, const objects::Value& object);
@@ -84,6 +85,7 @@ class PlanWorld {
   std::vector<ConditionChange> changes_of(std::string_view type);
 
   Instant now_;
+  core::ResourceQuotas quotas_;
   core::ClusterState state_;
   std::uint64_t revision_ = 0;
   std::map<Place, std::pair<objects::Resource, objects::Value>> objects_;  // all but Workloads

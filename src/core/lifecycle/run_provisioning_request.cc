@@ -23,6 +23,7 @@ using objects::View;
 namespace {
 
 constexpr std::string_view check_capacity = "check-capacity.autoscaling.x-k8s.io";
+constexpr std::string_view consume_annotation = "autoscaling.x-k8s.io/consume-provisioning-request";
 constexpr Span booking_span = Span::of_seconds(600);
 constexpr std::int64_t pods_counted_max = 100'000;
 
@@ -85,16 +86,49 @@ bool place_set(std::vector<FreeNode>& nodes, View pod_spec, std::int64_t count,
   return true;
 }
 
+// Absent where the PodTemplate is not there.
+View template_spec(const ObservedRequest& given, View request, View set) {
+  const std::string_view name = set["podTemplateRef"]["name"].string_or("");
+  const auto found =
+      std::find_if(given.templates.begin(), given.templates.end(), [&](const Value& each) {
+        return objects::name_of(each) == name &&
+               objects::namespace_of(each) == objects::namespace_of(request);
+      });
+  return found == given.templates.end() ? View() : (*found)["template"]["spec"];
+}
+
+// Pods with a node that stand in the place of what the request was given.
+std::int64_t consumers_of(const ObservedRequest& given, View request) {
+  return std::count_if(given.pods.begin(), given.pods.end(), [&](const Value& pod) {
+    return objects::annotations_of(pod)[consume_annotation].string_or("") ==
+               objects::name_of(request) &&
+           objects::namespace_of(pod) == objects::namespace_of(request) &&
+           !pod["spec"]["nodeName"].string_or("").empty();
+  });
+}
+
+void take_bookings(const ObservedRequest& given, std::vector<FreeNode>& nodes,
+                   ResourceNames& names) {
+  for (const Value& other : given.others) {
+    if (objects::uid_of(other) == objects::uid_of(given.request) || !is_booked(other)) continue;
+    std::int64_t there = consumers_of(given, other);
+    for (View set : other["spec"]["podSets"].elements()) {
+      const std::int64_t count = set["count"].integer_or(0);
+      const std::int64_t rest = std::max<std::int64_t>(count - there, 0);
+      there = std::max<std::int64_t>(there - count, 0);
+      const View spec = template_spec(given, other, set);
+      if (spec) place_set(nodes, spec, rest, names);
+    }
+  }
+}
+
 bool has_room(const ObservedRequest& given) {
   ResourceNames names;
   std::vector<FreeNode> nodes = free_nodes(given, names);
+  take_bookings(given, nodes, names);
   for (View set : given.request["spec"]["podSets"].elements()) {
-    const std::string_view name = set["podTemplateRef"]["name"].string_or("");
-    const auto found =
-        std::find_if(given.templates.begin(), given.templates.end(),
-                     [&](const Value& each) { return objects::name_of(each) == name; });
-    if (found == given.templates.end()) return false;
-    const View spec = (*found)["template"]["spec"];
+    const View spec = template_spec(given, given.request, set);
+    if (!spec) return false;
     if (!place_set(nodes, spec, set["count"].integer_or(0), names)) return false;
   }
   return true;
@@ -143,6 +177,15 @@ RequestStep keep_booking(const ObservedRequest& given) {
 }
 
 }  // namespace
+
+bool is_booked(View request) {
+  for (const std::string_view end : {"Failed", "BookingExpired", "CapacityRevoked"}) {
+    if (objects::is_true(condition(request, end))) return false;
+  }
+  return !objects::is_being_deleted(request) &&
+         objects::is_true(condition(request, "Provisioned")) &&
+         request["spec"]["provisioningClassName"].string_or("") == check_capacity;
+}
 
 RequestStep run_provisioning_request(const ObservedRequest& given) {
   const Value& request = given.request;

@@ -30,6 +30,7 @@ void Tables::assume_admission(WorkloadId id, Admission admission, bool is_admitt
   enter_reservation(id);
   plan_second_pass(id);
   if (is_new) charge_admission(id);
+  refresh_booking(id);
 }
 
 // It holds what it has until it has stopped; nobody counts on it to stay.
@@ -41,6 +42,7 @@ void Tables::assume_evicted(WorkloadId id, std::string_view reason) {
   row.spec.evicted_at = now;
   plan_second_pass(id);
   refresh_candidate(*this, id);
+  refresh_booking(id);
 }
 
 void Tables::assume_bound(PodId id, std::string_view node, std::string_view address) {

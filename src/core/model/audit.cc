@@ -298,6 +298,14 @@ std::string describe(const ClusterState& state) {
     const std::string node = row.node.is_none() ? "nowhere" : tables.nodes.key(row.node);
     lines.push_back(fmt::format("pod {}: {} {}", tables.pods.key(id), node, row.address));
   });
+  for (const auto& [name_space, page] : tables.quota_pages) {
+    for (const auto& [name, wall] : page.walls()) {
+      QuotaAmounts counted = wall.total;
+      std::erase_if(counted, [](const auto& entry) { return entry.second.is_zero(); });
+      lines.push_back(
+          fmt::format("ResourceQuota {}/{}: {}", name_space, name, amounts_text(counted)));
+    }
+  }
   for (const auto* pods : {&tables.loose_pods, &tables.parked_pods}) {
     for (const auto& [created, key] : *pods) lines.push_back(fmt::format("loose {}", key));
   }

@@ -20,7 +20,7 @@ struct Reader {
   void (Tables::*apply)(const Event&);
 };
 
-constexpr std::array<Reader, 12> readers{{
+constexpr std::array<Reader, 14> readers{{
     {resources::workloads, &Tables::apply_workload},
     {resources::resource_flavors, &Tables::apply_flavor},
     {resources::namespaces, &Tables::apply_namespace},
@@ -33,6 +33,8 @@ constexpr std::array<Reader, 12> readers{{
     {resources::pods, &Tables::apply_pod},
     {resources::limit_ranges, &Tables::apply_limit_range},
     {resources::runtime_classes, &Tables::apply_runtime_class},
+    {resource_quotas, &Tables::apply_resource_quota},
+    {resources::priority_classes, &Tables::apply_priority_class},
 }};
 
 void expect_root(const Event& event) {

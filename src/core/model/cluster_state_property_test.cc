@@ -65,8 +65,20 @@ Made random_pod(Dice& dice) {
   return made::pod(fmt::format("p{}", dice.below(8)), options);
 }
 
+Made random_quota(Dice& dice) {
+  const std::string hard =
+      fmt::format(R"("pods":"{}","requests.nvidia.com/gpu":"{}")", dice.below(6), dice.below(8));
+  const std::string_view scope = dice.below(3) == 0 ? R"(,"scopes":["NotBestEffort"])" : "";
+  const std::string text = fmt::format(
+      R"({{"metadata":{{"name":"rq{}","namespace":"a","uid":"{}"}},"spec":{{"hard":{{{}}}{}}}}})",
+      dice.below(2), uid(dice), hard, scope);
+  return {resource_quotas, objects::parse_json(text).must()};
+}
+
 Made random_object(Dice& dice) {
-  switch (dice.below(11)) {
+  switch (dice.below(12)) {
+    case 11:
+      return random_quota(dice);
     case 10: {
       made::CohortOptions options;
       options.uid = uid(dice);

@@ -256,6 +256,7 @@ void Tables::apply_pod(const Event& event) {
   const Step step = next_step(pods[id], event);
   if (step == Step::ignore) return;
   PodRow& row = pods[id];
+  const std::vector<WorkloadId> gangs = workloads_of(row);
   const NodeId node = row.counted ? nodes.hold(row.node) : NodeId::none();
   leave_pod(id);
   if (step == Step::remove || step == Step::replace) {
@@ -286,6 +287,7 @@ void Tables::apply_pod(const Event& event) {
     if (!gang.is_none() && is_told_to_go(event.object))
       endangered.emplace(workloads.key(gang), gang);
   }
+  show_pod_to_quota(id, key, gangs);
   if (node.is_none()) return;
   const bool is_freed = step == Step::remove || !pods[id].counted || pods[id].node != node;
   nodes.release(node);

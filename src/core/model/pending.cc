@@ -79,7 +79,7 @@ QueueTicket Tables::ticket_of(WorkloadId id) const {
                       .since = row.spec.queued_since(),
                       .uid = &row.uid,
                       .key = &workloads.key(id),
-                      .equivalence = row.spec.equivalence,
+                      .equivalence = kind_of(row),
                       .local_queue = row.local_queue});
 }
 
@@ -214,12 +214,20 @@ void Tables::assume_requeued(const Decision& decision) {
   if (place == PendingPlace::inadmissible) {
     if (parks_equivalents(*this, decision)) {
       pending.park_equivalent(decision.workload);
-      queue.kind_causes[row.spec.equivalence] = row.waits_for;
+      queue.kind_causes[kind_of(row)] = row.waits_for;
     } else {
       pending.park(decision.workload);
     }
     queue.is_stirred = true;
   }
+  if (decision.requeue_reason == RequeueReason::resource_quota) {
+    QuotaPage* page = quota_page_of(workloads.key(decision.workload));
+    if (page != nullptr) page->blocked.insert(cluster_queues.key(decision.queue));
+  }
+  // Nothing is said while flavors are left to try; should another become the head meanwhile, it is.
+  const bool says_nothing = place == PendingPlace::active && row.last_tried.has_pending_flavors() &&
+                            !objects::is_false(objects::condition(row.object, "QuotaReserved"));
+  if (says_nothing) note_unsaid(decision.workload);
   // What is kept for the first one depends on the nodes as well: whether they could ever take it.
   if (decision.word == WaitWord::no_place || decision.word == WaitWord::reserved) {
     waiting_for_place.emplace(workloads.key(decision.workload), decision.workload);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -16,6 +17,7 @@
 #include "core/model/flavor_resource.h"
 #include "core/model/ids.h"
 #include "core/model/member_list.h"
+#include "core/model/quota_page.h"
 #include "core/model/read_admission_check.h"
 #include "core/model/read_cluster_queue.h"
 #include "core/model/read_cohort.h"
@@ -143,7 +145,8 @@ struct WorkloadRow : Incarnation {
   std::string telling;          // the message of the wait; empty: none
 
   Workload spec;
-  std::uint64_t rules_version = 0;  // by which it was read
+  std::shared_ptr<const QuotaDemand> quota_demand;  // null: no ResourceQuota is in its way
+  std::uint64_t rules_version = 0;                  // by which it was read
   Standing standing = Standing::absent;
   NamespaceId name_space;
   LocalQueueId local_queue;

@@ -26,6 +26,7 @@
 #include "core/model/node_columns.h"
 #include "core/model/pending_queue.h"
 #include "core/model/quota_forest.h"
+#include "core/model/quota_page.h"
 #include "core/model/registry.h"
 #include "core/model/resource_names.h"
 #include "core/model/rows.h"
@@ -81,6 +82,10 @@ struct Tables {
   Overheads overheads;
   std::uint64_t rules_version = 1;  // how often they changed, and the configuration
 
+  // ResourceQuotas, the wall under the queues (quota_changes.cc).
+  std::map<std::string, QuotaPage, std::less<>> quota_pages;  // by namespace; none without a quota
+  std::map<std::string, std::int64_t> default_classes;  // PriorityClasses for all, by their value
+
   // What has to be looked at. Keys order the work; the sets say what has_work().
   PendingQueues pending;
   // wake_tree() only notes the root of the tree, by name: who stands below it when the time comes
@@ -118,6 +123,8 @@ struct Tables {
   void apply_pod(const Event& event);
   void apply_limit_range(const Event& event);
   void apply_runtime_class(const Event& event);
+  void apply_resource_quota(const Event& event);
+  void apply_priority_class(const Event& event);
   void tick(Instant to);
 
   void forget_bind_candidates();
@@ -137,6 +144,13 @@ struct Tables {
   // Questions.
   RequestRules request_rules(std::string_view name_space) const;
   Blocker blocker_of(const WorkloadRow& row) const;
+  // Null: nothing there limits pods. By the name, or by the key of something in it.
+  QuotaPage* quota_page(std::string_view name_space);
+  QuotaPage* quota_page_of(std::string_view key);
+  // Those of the gang that have not ended and are not being deleted, by pod set.
+  std::vector<std::int64_t> standing_pods(const WorkloadRow& row) const;
+  // What the answer to one is the answer to all of: equivalence, and what quotas see of it.
+  std::uint64_t kind_of(const WorkloadRow& row) const;
   // Somebody waits where nobody is to be tried, and was not told why.
   bool has_unsaid() const;
   bool is_silent(ClusterQueueId queue) const;  // has such workloads
@@ -187,6 +201,15 @@ struct Tables {
   void activate_all();
 
  private:
+  // quota_changes.cc
+  std::string_view default_priority_class() const;
+  void refresh_demand(WorkloadId id);
+  void refresh_booking(WorkloadId id);
+  void show_pod_to_quota(PodId id, std::string_view key, const std::vector<WorkloadId>& before);
+  std::vector<WorkloadId> workloads_of(const PodRow& pod) const;
+  void wake_at_quota(std::string_view key, QuotaPage& page);
+  void fill_quota_page(const std::string& name_space);
+
   // request_rules.cc; an empty namespace: all.
   void read_workloads_again(std::string_view name_space);
 

@@ -284,6 +284,7 @@ void Tables::enter(WorkloadId id) {
     row.standing = Standing::finished;
     return;
   }
+  refresh_demand(id);
   row.standing = Standing::resting;
   if (row.spec.holds_quota()) {
     row.standing = Standing::reserved;
@@ -365,6 +366,8 @@ void Tables::show_workload(WorkloadId id, const Value& object,
 void Tables::show_workload_again(WorkloadId id) {
   const Value object = workloads[id].object;
   show_workload(id, object, conditions_of(object["status"]));
+  refresh_demand(id);
+  refresh_booking(id);
 }
 
 void Tables::change_workload(WorkloadId id, const Value& object,
@@ -379,6 +382,7 @@ void Tables::change_workload(WorkloadId id, const Value& object,
   const ClusterQueueId queued_in = row.queued_in;
   const LocalQueueId local_queue = row.local_queue;
   const std::size_t slots = row.slots.size();
+  const std::uint64_t kind = kind_of(row);
   const ClusterQueueId reserved_in = row.reserved_in;
   if (!reserved_in.is_none()) cluster_queues.hold(reserved_in);
   leave(id);
@@ -398,7 +402,8 @@ void Tables::change_workload(WorkloadId id, const Value& object,
   if (row.assumed_evicted) row.spec.is_evicted = true;
   keep_search(row, before);
   if (row.standing == Standing::resting) {
-    const bool same = asks_the_same(before, row.spec, old_object, row.object);
+    const bool same =
+        asks_the_same(before, row.spec, old_object, row.object) && kind == kind_of(row);
     enqueue(id, same && was_parked);
     if (was_active && row.queued_in == queued_in) pending.unpark(id);
     if (preemptor && row.queued_in == queued_in) pending.set_preemptor(id, *preemptor);
@@ -421,6 +426,7 @@ void Tables::remove_workload(WorkloadId id) {
   if (row.standing != Standing::absent) wake_others(*this, row, row.reserved_in);
   forgive_admission(row.local_queue, id);
   leave(id);
+  refresh_booking(id);
   leave_names(id);
   if (had_slots) wake_for_places();
   std::set<PodId> members = std::move(row.pods);
@@ -472,6 +478,7 @@ void Tables::apply_workload(const Event& event) {
         View(&row.pod_sets) == pod_sets && View(&row.reclaimable) == reclaimable;
     if (!asks_the_same) row.rules_version = 0;  // the row's gang is that of an earlier object
     exchange_object(row, event.object, conditions);
+    refresh_booking(id);
     return;
   }
   row.assumed = false;
@@ -483,6 +490,7 @@ void Tables::apply_workload(const Event& event) {
   const bool is_news = !was_admitted && row.standing == Standing::reserved && row.spec.is_admitted;
   if (is_news) settle_admission(id);
   if (is_told) end_telling(id);
+  refresh_booking(id);
 }
 
 }  // namespace muster::core

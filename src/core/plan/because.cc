@@ -27,7 +27,7 @@ struct Words {
 };
 
 // In the order of severity: the first that applies names the cause.
-constexpr std::array<Words, 39> words{{
+constexpr std::array<Words, 41> words{{
     {Type::node_failed, "NodeFailed", "NodeFailures", "NodeFailures"},
     {Type::invalid, "Invalid", "Inadmissible", "Misconfigured"},
     {Type::queue_not_found, "QueueNotFound", "Inadmissible", "Misconfigured"},
@@ -52,6 +52,8 @@ constexpr std::array<Words, 39> words{{
     {Type::quota_in_use, "QuotaInUse", "Pending", "WaitingForQuota"},
     {Type::no_place, "NoPlace", "Pending", "TopologyPlacementFailed"},
     {Type::no_topology, "NoTopology", "Pending", "TopologyPlacementFailed"},
+    {Type::no_room, "NoRoom", "Pending", "WaitingForQuota"},
+    {Type::unstated_resources, "UnstatedResources", "Pending", "Misconfigured"},
     {Type::unschedulable, "Unschedulable", "Unschedulable", "Unschedulable"},
     {Type::lost_race, "LostRace", "Pending", "WaitingForQuota"},
     {Type::overlapping_targets, "OverlappingTargets", "Pending", "WaitingForQuota"},
@@ -250,6 +252,8 @@ std::string Reason::to_string() const {
       if (!detail.empty()) return detail;
       return fmt::format(
           "Workload was evicted as there was no replacement for unhealthy node(s): {}", name);
+    case Type::no_room:
+    case Type::unstated_resources:
     case Type::no_topology:
     case Type::unschedulable:
     case Type::invalid_requests:
@@ -304,16 +308,22 @@ namespace {
 std::string lasting_part(std::string_view message) {
   constexpr std::string_view before_needed = " more needed";
   constexpr std::string_view fit_only = "fit only ";
+  constexpr std::string_view used = ", used: ";
+  constexpr std::string_view after_used = ", limited: ";
   std::string out;
   while (!message.empty()) {
     const std::size_t needed = message.find(before_needed);
     const std::size_t only = message.find(fit_only);
     const std::size_t total = message.find(". Total nodes: ");
-    const std::size_t next = std::min({needed, only, total});
+    const std::size_t in_use = message.find(used);
+    const std::size_t next = std::min({needed, only, total, in_use});
     if (next == std::string_view::npos || next == total) {
       return out.append(message.substr(0, next));
     }
-    if (next == needed) {
+    if (next == in_use) {
+      out.append(message.substr(0, in_use));
+      message.remove_prefix(std::min(message.size(), message.find(after_used, in_use)));
+    } else if (next == needed) {
       const std::size_t word = message.rfind(' ', needed - 1);
       out.append(message.substr(0, word == std::string_view::npos ? 0 : word));
       message.remove_prefix(needed + before_needed.size());

@@ -40,10 +40,12 @@ struct Reason {
     exceeds_maximum,           // amount > limit, whatever else runs
     quota_in_use,              // `amount` more needed
     no_place,                  // quota is there, the nodes are not: `amount` of `limit` pods fit
-    no_topology,               // no domains of the flavor's topology: `detail` is the sentence
-    checks_failed,             // an admission check said no
-    unschedulable,  // a pod that no queue manages: `detail` counts the nodes and their reasons
-    lost_race,      // fitted until another head of the same cycle was admitted
+    no_room,                   // the ResourceQuota `name` would reject its pods: `detail`
+    unstated_resources,  // the ResourceQuota `name` wants its containers to say more: `detail`
+    no_topology,         // no domains of the flavor's topology: `detail` is the sentence
+    checks_failed,       // an admission check said no
+    unschedulable,       // a pod that no queue manages: `detail` counts the nodes and their reasons
+    lost_race,           // fitted until another head of the same cycle was admitted
     overlapping_targets,  // another head of the cycle preempts the same workloads
     deferred_fit,         // it will fit when those have stopped
     pending_preemption,   // `amount` workloads have to stop first

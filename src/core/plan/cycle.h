@@ -41,7 +41,8 @@ struct Cycle {
   bool took_places = false;                        // some gang was placed
   PlaceMemory places = {};                         // what is placed in this cycle stays
   std::map<WorkloadId, bool> hopes = {};           // what has_hope() has found
-  std::size_t not_ready = 0;                       // admitted in this cycle, so without ready pods
+  std::map<std::string, QuotaPage::Totals> quota_taken = {};  // in this cycle, by namespace
+  std::size_t not_ready = 0;  // admitted in this cycle, so without ready pods
 };
 
 // A workload to be tried, with the queue it is tried in.
@@ -70,6 +71,11 @@ std::optional<Reason> place_entry(Cycle& cycle, Trial& trial, Decision& entry);
 // that are being deleted. Takes nothing.
 std::optional<Reason> place_later(Cycle& cycle, const Decision& entry);
 void give_leaving_room(Cycle& cycle, Trial& trial, const Decision& entry);
+
+// Whether a ResourceQuota of its namespace would reject the entry's pods (meet_quota.cc), those of
+// its victims being gone; and its part, once it is admitted.
+std::optional<Reason> quota_objection(const Cycle& cycle, const Decision& entry);
+void take_of_quota(Cycle& cycle, const Decision& entry);
 
 // `backfill: reserve` (backfill.cc). Whether admitting the entry now would make the first workload
 // of its queue start later than it could.

@@ -52,7 +52,8 @@ PendingPlace place_after(const Tables& tables, const Decision& decision) {
 
 bool parks_equivalents(const Tables& tables, const Decision& decision) {
   const bool answers_all = decision.requeue_reason == RequeueReason::no_fit ||
-                           decision.requeue_reason == RequeueReason::preemption_no_candidates;
+                           decision.requeue_reason == RequeueReason::preemption_no_candidates ||
+                           decision.requeue_reason == RequeueReason::resource_quota;
   return answers_all && !is_strict(tables, decision) &&
          tables.workloads[decision.workload].spec.equivalence != 0;
 }
@@ -67,6 +68,7 @@ std::string_view cause_of(const Decision& decision) {
       return decision.assignment.mode == AssignmentMode::preempt ? "WaitingForQuota" : "";
     case WaitWord::objection:
     case WaitWord::no_place:
+    case WaitWord::no_room:
     case WaitWord::reserved:
       return Because{.reasons = {*decision.objection}}.cause();
     case WaitWord::preempting:
@@ -100,6 +102,7 @@ Because because_of(const Tables& tables, const Decision& decision) {
       return with_obstacles(tables, decision);
     case WaitWord::objection:
     case WaitWord::no_place:
+    case WaitWord::no_room:
     case WaitWord::reserved:
       return {.reasons = {*decision.objection}};
     case WaitWord::preempting: {

@@ -42,6 +42,7 @@ enum class RequeueReason : std::uint8_t {
   pending_preemption,
   preemption_no_candidates,
   no_fit,
+  resource_quota,
 };
 
 // What a workload that is not admitted is told.
@@ -56,6 +57,7 @@ enum class WaitWord : std::uint8_t {
   pods_ready,    // admitted workloads are not ready yet
   deactivated,   // a second pass that found a place for one that may not run
   no_place,      // quota is there, room on nodes is not: `objection`
+  no_room,       // quota is there, a ResourceQuota would reject its pods: `objection`
   reserved,      // what it asks for is kept for a head that starts then
 };
 

@@ -10,6 +10,7 @@
 #include "core/model/tables.h"
 #include "core/plan/admission_status.h"
 #include "core/plan/admission_value.h"
+#include "core/plan/considered.h"
 #include "core/plan/plan.h"
 #include "core/preemption/message.h"
 #include "core/queueing/workload_status.h"
@@ -88,10 +89,12 @@ std::vector<Edit> admit_edits(const Tables& tables, const Decision& decision) {
   const std::string& queue = tables.cluster_queues.key(decision.queue);
   std::vector<Edit> edits{Edit::update_status(resources::workloads, next)};
   if (!decision.is_second_pass) {
+    const std::string considered = considered_flavors(tables, decision.assignment);
     edits.push_back(
         note(resources::workloads, next, admission_component, "QuotaReserved",
-             fmt::format("Quota reserved in ClusterQueue {}, wait time since queued was {}", queue,
-                         seconds_text(tables.now - queued_at(object)))));
+             fmt::format("Quota reserved in ClusterQueue {}, wait time since queued was {}{}{}",
+                         queue, seconds_text(tables.now - queued_at(object)),
+                         considered.empty() ? "" : "; Flavors considered: ", considered)));
   }
   if (decision.is_admitted && object["status"]["unhealthyNodes"].empty()) {
     edits.push_back(note(
@@ -235,12 +238,25 @@ void add_evictions(Lists& lists, Tables& tables, const Plan& plan) {
   }
 }
 
+bool has_flavors_left(const Tables& tables, const Decision& decision) {
+  return decision.was_tried && !decision.forgets_tried &&
+         decision.assignment.tried.has_pending_flavors() &&
+         place_after(tables, decision) == PendingPlace::active;
+}
+
 void add_waits(Lists& lists, Tables& tables, const Plan& plan) {
   for (const Decision& decision : plan.decisions) {
     const bool waits =
         decision.type == Decision::Type::wait || decision.type == Decision::Type::preempt;
-    // Who lost a race is tried again at once: the next cycle says what there is to say.
+    // Who lost a race, or has flavors left to try, is tried again at once: the next cycle says what
+    // there is to say. Otherwise the message would name one flavor now and the other then.
+    if (waits && decision.is_second_pass) {
+      add(lists, {note(resources::workloads, tables.workloads[decision.workload].object,
+                       admission_component, "SecondPassFailed",
+                       because_of(tables, decision).message(), true)});
+    }
     if (!waits || decision.is_second_pass || decision.word == WaitWord::lost_race) continue;
+    if (decision.type == Decision::Type::wait && has_flavors_left(tables, decision)) continue;
     add(lists, wait_edits(tables, decision.workload, because_of(tables, decision), true));
   }
   add_actions(lists, tables, plan, Action::Type::tell);

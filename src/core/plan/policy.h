@@ -27,12 +27,19 @@ enum class PreemptionCost : std::uint8_t {
   first,    // before Kueue's order within a list of candidates
 };
 
+// Whether a workload is admitted whose pods a ResourceQuota of its namespace would reject.
+enum class ResourceQuotas : std::uint8_t {
+  ignored,    // as Kueue does: its job starts, and its pods are refused
+  respected,  // it waits
+};
+
 struct Policy {
   Configuration kueue = {};
   Placement placement = Placement::pinned;
   bool places_unmanaged_pods = true;  // embedded: there is no other scheduler
   Backfill backfill = Backfill::none;
   PreemptionCost preemption_cost = PreemptionCost::ignored;
+  ResourceQuotas resource_quotas = ResourceQuotas::respected;
 
   // Heads are looked at again even where nothing changed since their last answer. A running
   // scheduler need not; a document that lists every decision of every cycle does.

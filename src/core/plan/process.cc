@@ -185,6 +185,17 @@ void stay_without_place(const Cycle& cycle, Decision& entry, Reason reason) {
   entry.objection = std::move(reason);
 }
 
+// Those of this cycle who went before may have taken the room: then the next cycle tells.
+void stay_without_room(const Cycle& cycle, Decision& entry, Reason reason) {
+  entry.targets.clear();
+  const objects::ObjectKey key = object_key(cycle.tables.workloads.key(entry.workload));
+  if (cycle.quota_taken.contains(key.name_space)) return skip(cycle, entry, WaitWord::lost_race);
+  entry.word = WaitWord::no_room;
+  entry.objection = std::move(reason);
+  entry.requeue_reason = RequeueReason::resource_quota;
+  entry.forgets_tried = true;
+}
+
 void wait_for_leaving(Decision& entry, Reason reason) {
   reason.detail += "; waiting for pods that are being deleted to make room";
   entry.word = WaitWord::no_place;
@@ -221,6 +232,7 @@ void admit(Cycle& cycle, Decision& entry, Trial& trial) {
   }
   entry.type = Decision::Type::admit;
   entry.is_admitted = is_admitted_at_once(cycle.tables, entry);
+  take_of_quota(cycle, entry);
   ++cycle.not_ready;
 }
 
@@ -231,6 +243,9 @@ void process(Cycle& cycle, Decision& entry) {
   if (stops_early(cycle, entry, usage)) return;
   if (overlaps(cycle, entry)) return skip(cycle, entry, WaitWord::overlapping);
   if (!is_fit) return skip(cycle, entry, WaitWord::lost_race);
+  if (auto reason = quota_objection(cycle, entry)) {
+    return stay_without_room(cycle, entry, *std::move(reason));
+  }
   if (entry.assignment.mode == AssignmentMode::preempt) {
     if (auto reason = place_later(cycle, entry)) {
       entry.targets.clear();

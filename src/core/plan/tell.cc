@@ -77,9 +77,9 @@ void tell_queue(Cycle& cycle, ClusterQueueId id, std::size_t& left) {
   for (const WorkloadId waiting : unsaid) {
     const WorkloadRow& row = tables.workloads[waiting];
     Reason reason{.type = Reason::Type::behind, .name = tables.cluster_queues.key(id)};
-    const auto kind = queue.kind_causes.find(row.spec.equivalence);
+    const auto kind = queue.kind_causes.find(tables.kind_of(row));
     if (tables.pending.place_of(waiting) == PendingPlace::inadmissible) {
-      const std::string_view answer = told_to_equals(tables, id, row.spec.equivalence);
+      const std::string_view answer = told_to_equals(tables, id, tables.kind_of(row));
       reason.type = Reason::Type::equal_waits;
       reason.detail = phrase_of(kind == queue.kind_causes.end() ? row.waits_for : kind->second);
       if (!answer.empty()) {

@@ -4,11 +4,13 @@
 #include <fmt/format.h>
 
 #include <string_view>
+#include <utility>
 
 #include "core/draft.h"
 #include "core/queueing/check_job_names.h"
 #include "core/queueing/go_text.h"
 #include "core/queueing/job_queue.h"
+#include "core/queueing/pod_group.h"
 #include "core/queueing/pod_job.h"
 #include "core/queueing/pod_words.h"
 #include "core/queueing/role_hash.h"
@@ -60,15 +62,25 @@ Value held(const Value& pod) {
       .value();
 }
 
+// Kueue's webhook hears of pods in namespaces that it manages alone, and where it is there for
+// pods.
+bool is_in_scope(const PodWrite& write) {
+  if (write.scope == nullptr) return true;
+  return write.scope->has_namespace(objects::namespace_of(write.pod),
+                                    labels_of(write.name_space)) &&
+         write.scope->has_framework(pod_shape().integration);
+}
+
 Value queued(const PodWrite& write) {
   // Whoever makes such pods manages them itself; they only wait.
   if (annotations_of(write.pod)[words::suspending_parent]) return held(write.pod);
-  if (!write.is_in_managed_namespace || write.has_managed_owner) return write.pod;
+  if (!is_in_scope(write) || write.has_managed_owner) return write.pod;
   Draft draft(write.pod);
   if (queue_name_of(write.pod).empty() && write.has_default_queue) {
     draft.set({"metadata", "labels", words::queue_name}, Value::string(words::default_queue));
   }
-  if (queue_name_of(draft.value()).empty()) return write.pod;
+  const bool takes_all = write.scope != nullptr && write.scope->without_queue_name;
+  if (queue_name_of(draft.value()).empty() && !takes_all) return write.pod;
   draft.set({"metadata", "labels", words::managed}, Value::string("true"));
   return held(with_element(draft.value(), {"metadata", "finalizers"},
                            draft.value()["metadata"]["finalizers"],
@@ -156,9 +168,15 @@ void check_update(FieldErrors& errors, const PodWrite& write) {
   }
 }
 
-// Kueue's webhook hears of pods in namespaces that it manages alone.
 bool is_asked(const PodWrite& write) {
-  return write.is_in_managed_namespace || annotations_of(write.pod)[words::suspending_parent];
+  return is_in_scope(write) || annotations_of(write.pod)[words::suspending_parent];
+}
+
+// Whoever names a queue wants to wait in it.
+void warn_of_ignored_queue(const PodWrite& write, std::vector<std::string>& warnings) {
+  if (write.scope == nullptr || write.has_managed_owner) return;
+  Unmanaged why = why_unmanaged(*write.scope, pod_shape(), write.pod, write.name_space);
+  if (!why.sentence.empty()) warnings.push_back(std::move(why.sentence));
 }
 
 }  // namespace
@@ -167,7 +185,10 @@ PodAdmission admit_pod(const PodWrite& write) {
   PodAdmission answer;
   const bool is_new = write.old_pod.is_absent();
   answer.pod = is_new ? queued(write) : write.pod;
-  if (!is_asked(write)) return answer;
+  if (!is_asked(write)) {
+    if (is_new) warn_of_ignored_queue(write, answer.warnings);
+    return answer;
+  }
   if (is_new) {
     check_job_names(answer.errors, answer.pod);
     check_pod(answer.errors, answer.pod);

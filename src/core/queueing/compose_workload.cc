@@ -126,6 +126,18 @@ Result<Value> compose_workload(const Shape& shape, const Reconciled& given,
   return shape.completed(given.job, draft.value());
 }
 
+Value with_controller(const Shape& shape, const Value& job, const Value& workload) {
+  std::vector<Value> owners;
+  for (const View owner : workload["metadata"]["ownerReferences"].elements()) {
+    owners.push_back(workload.part(owner));
+  }
+  owners.push_back(controller_reference(shape.resource.api_version(), shape.resource.kind, job));
+  return Draft(workload)
+      .set({"metadata", "ownerReferences"}, list_of(owners))
+      .set({"metadata", "labels", words::job_uid}, Value::string(objects::uid_of(job)))
+      .value();
+}
+
 namespace {
 
 // The pods that start together: those that were admitted, less those whose work was done since. An

@@ -29,6 +29,10 @@ Result<Priority> priority_of(const Reconciled& given, std::span<const PodSet> po
 Result<objects::Value> compose_workload(const Shape& shape, const Reconciled& given,
                                         std::span<const PodSet> pod_sets);
 
+// The Workload with the job as its controller: one that somebody else made for it.
+objects::Value with_controller(const Shape& shape, const objects::Value& job,
+                               const objects::Value& workload);
+
 // What the admission of the Workload adds to each pod set: node labels and tolerations of the
 // flavors, and who they belong to. Nothing while one of the flavors is unknown.
 std::optional<std::vector<PodSetInjection>> injections_of(const objects::Value& workload,

@@ -58,6 +58,8 @@ class Look {
   void reconcile();
   bool keep_one(const Own& own);
   void reconcile_with(const Value& workload);
+  void reconcile_prebuilt(std::string_view name);
+  void wait_for_prebuilt(const std::string& why);
   void create();
 
   Own own_workloads() const;
@@ -108,6 +110,8 @@ void Look::reconcile() {
   auto pod_sets = shape_.pod_sets(job_);
   if (!pod_sets) return refuse(pod_sets.error());
   pod_sets_ = *std::move(pod_sets);
+  const std::string_view prebuilt = prebuilt_workload_of(job_);
+  if (!prebuilt.empty() && shape_.matches == nullptr) return reconcile_prebuilt(prebuilt);
   const Own own = own_workloads();
   if (!keep_one(own)) return;
   if (own.match) return reconcile_with(*own.match);
@@ -164,6 +168,41 @@ void Look::reconcile_with(const Value& workload) {
   follow_queue_name(workload);
 }
 
+// A Workload that somebody else made. The job owns it from the first look on, and it must describe
+// the job; without it the job does not run.
+void Look::reconcile_prebuilt(std::string_view name) {
+  const auto found = std::ranges::find_if(
+      given_.workloads, [&](const Value& workload) { return objects::name_of(workload) == name; });
+  if (found == given_.workloads.end()) {
+    return wait_for_prebuilt(fmt::format("prebuilt workload {} not found", name));
+  }
+  const Value& workload = *found;
+  const View owner = objects::controller_of(workload);
+  if (owner && owner["uid"].string_or("") != objects::uid_of(job_)) {
+    return wait_for_prebuilt(
+        fmt::format("The workload {} is already controlled by another object: {} {}", name,
+                    owner["kind"].string_or(""), owner["name"].string_or("")));
+  }
+  if (!owner) {
+    edits_.push_back(Edit::update(workloads, with_controller(shape_, job_, workload)));
+    return;
+  }
+  if (matches(workload)) return reconcile_with(workload);
+  constexpr std::string_view out_of_sync = "The prebuilt workload is out of sync with its user job";
+  if (!is_finished(workload)) {
+    write_status(stating(
+        workload, {.type = "Finished", .reason = "OutOfSync", .message = std::string(out_of_sync)},
+        given_.now));
+  }
+  wait_for_prebuilt(std::string(out_of_sync));
+}
+
+void Look::wait_for_prebuilt(const std::string& why) {
+  if (shape_.outcome(job_)) return;
+  if (!is_suspended() && !stop(nullptr, stop_of_unmatched, "missing workload")) return;
+  record("PrebuiltWorkloadNotFound", why, true);
+}
+
 void Look::create() {
   // Pods of before would not be counted by the new Workload.
   if (!prebuilt_workload_of(job_).empty() || shape_.is_active(job_)) return;
@@ -203,7 +242,7 @@ bool Look::is_own(const Value& workload) const {
 bool Look::matches(const Value& workload) const {
   if (!is_own(workload)) return false;
   const auto prebuilt = prebuilt_workload_of(job_);
-  if (!prebuilt.empty()) return objects::name_of(workload) == prebuilt;
+  if (!prebuilt.empty() && shape_.matches != nullptr) return objects::name_of(workload) == prebuilt;
   if (workload["spec"]["maximumExecutionTimeSeconds"].integer() !=
       maximum_execution_seconds_of(job_)) {
     return false;

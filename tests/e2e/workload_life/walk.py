@@ -271,6 +271,80 @@ def a_job_may_start_with_fewer_pods(platform):
     remove(platform, "part")
 
 
+def a_resource_quota_is_a_wall_under_the_queue(platform):
+    platform.kubectl("create", "quota", "compute", "--hard=pods=3", "-n", "default")
+    job(platform, "first", pods=2)
+    admitted(platform, "first")
+    job(platform, "second", pods=2)
+    found = stated(platform, "second", "QuotaReserved", "False", "Pending")
+    expect(condition(found, "QuotaReserved")["message"] ==
+           "ResourceQuota compute would reject its pods: exceeded quota: compute, requested: "
+           "pods=2, used: pods=2, limited: pods=3", condition(found, "QuotaReserved"))
+    platform.kubectl("patch", "quota", "compute", "-p", '{"spec":{"hard":{"pods":"4"}}}')
+    admitted(platform, "second")
+    wait_for("all four pods", lambda: len([
+        each for each in platform.items("pods", "-n", "default")
+        if each["status"].get("phase") == "Running"]) == 4)
+    refused = [each for each in platform.items("events", "-n", "default")
+               if each["reason"] == "FailedCreate"]
+    expect(not refused, refused)
+    platform.kubectl("delete", "quota", "compute")
+    remove(platform, "first", "second")
+
+
+def a_prebuilt_workload_is_taken_over(platform):
+    job(platform, "late", labels={"kueue.x-k8s.io/prebuilt-workload-name": "made"}, seconds=1)
+    wait_for("the reason", lambda: ("PrebuiltWorkloadNotFound",
+                                    "prebuilt workload made not found")
+             in events_of(platform, "Job", "late"))
+    expect(platform.get("job", "late")["spec"]["suspend"], "it must wait")
+    template = platform.get("job", "late")["spec"]["template"]
+    platform.apply(json.dumps({
+        "apiVersion": "kueue.x-k8s.io/v1beta2", "kind": "Workload",
+        "metadata": {"name": "made", "namespace": "default"},
+        "spec": {"queueName": "main", "podSets": [
+            {"name": "main", "count": 1, "template": template}]}}))
+    wait_for("the job to end", lambda: platform.get("job", "late")["status"].get("succeeded") == 1)
+    made = platform.get("workload", "made")
+    expect(made["metadata"]["ownerReferences"][0]["name"] == "late", made["metadata"])
+    remove(platform, "late")
+
+
+def a_prebuilt_workload_that_is_another_is_finished(platform):
+    platform.apply(json.dumps({
+        "apiVersion": "kueue.x-k8s.io/v1beta2", "kind": "Workload",
+        "metadata": {"name": "wrong", "namespace": "default"},
+        "spec": {"queueName": "main", "podSets": [{"name": "main", "count": 3, "template": {
+            "spec": {"restartPolicy": "Never", "containers": [
+                {"name": "c", "image": "i", "resources": {"requests": {"cpu": "1"}}}]}}}]}}))
+    job(platform, "other", labels={"kueue.x-k8s.io/prebuilt-workload-name": "wrong"})
+    found = wait_for("the end of the Workload", lambda: (
+        lambda w: w if holds(w, "Finished") else None)(platform.get("workload", "wrong")))
+    told = condition(found, "Finished")
+    expect((told["reason"], told["message"]) ==
+           ("OutOfSync", "The prebuilt workload is out of sync with its user job"), told)
+    expect(platform.get("job", "other")["spec"]["suspend"], "it must not run")
+    remove(platform, "other")
+
+
+def who_is_managed_is_read_live(platform):
+    configure(platform, "integrations: {frameworks: [batch/job]}\n")
+    told = platform.kubectl("run", "alone", "--image=trainer", "-n", "default",
+                            "--labels=kueue.x-k8s.io/queue-name=main",
+                            "--annotations=muster.dev/pretend-run-seconds=600")
+    pod = platform.get("pod", "alone")
+    expect("schedulingGates" not in pod["spec"], (told, pod["spec"]))
+    platform.kubectl("delete", "pod", "alone", "--grace-period=1")
+    configure(platform, "managedJobsNamespaceSelector: {matchLabels: {team: a}}\n")
+    job(platform, "free")
+    wait_for("the reason", lambda: (
+        "NotManaged", "The queue name main is ignored: namespace default does not match "
+        "managedJobsNamespaceSelector") in events_of(platform, "Job", "free"))
+    expect(not platform.get("job", "free")["spec"].get("suspend"), "nobody holds it")
+    platform.kubectl("delete", "job", "free")
+    platform.kubectl("delete", "configmap", "kueue-manager-config", "-n", "kueue-system")
+
+
 def a_lost_node_moves_the_gang(platform):
     job(platform, "gang", pods=2)
     admitted(platform, "gang")
@@ -299,6 +373,10 @@ STEPS = [
     one_that_is_preempted_comes_back,
     labels_of_a_waiting_job_are_followed,
     a_job_may_start_with_fewer_pods,
+    a_resource_quota_is_a_wall_under_the_queue,
+    a_prebuilt_workload_is_taken_over,
+    a_prebuilt_workload_that_is_another_is_finished,
+    who_is_managed_is_read_live,
     a_lost_node_moves_the_gang,
 ]
 
