@@ -106,4 +106,14 @@ void DiskVolumeFiles::discard(std::string folder) {
       house_, [] {});
 }
 
+void DiskVolumeFiles::measure(std::vector<std::string> folders, Measured measured) {
+  auto bytes = std::make_shared<std::vector<std::uint64_t>>();
+  disk_.submit(
+      DiskLane::background,
+      [bytes, folders = std::move(folders)] {
+        for (const std::string& folder : folders) bytes->push_back(folder_tree_bytes(folder));
+      },
+      house_, [bytes, measured = std::move(measured)]() mutable { measured(std::move(*bytes)); });
+}
+
 }  // namespace muster::agent

@@ -22,6 +22,7 @@ class DiskVolumeFiles final : public VolumeFiles {
 
   void write(std::vector<VolumeContents> volumes, Written written) override;
   void discard(std::string folder) override;
+  void measure(std::vector<std::string> folders, Measured measured) override;
 
  private:
   Disk& disk_;

@@ -93,7 +93,9 @@ std::vector<objects::ObjectKey> GangIndex::members_of(View pod) const {
 }
 
 std::string_view address_of(View pod) {
-  return objects::annotations_of(pod)[words::pod_ip].string_or("");
+  const std::string_view chosen = objects::annotations_of(pod)[words::pod_ip].string_or("");
+  const bool is_machines = chosen.empty() && pod["spec"]["hostNetwork"].boolean_or(false);
+  return is_machines ? pod["status"]["hostIP"].string_or("") : chosen;
 }
 
 std::string hosts_of(View pod, std::span<const Value> members) {

@@ -50,7 +50,8 @@ class GangIndex {
   std::map<std::string, Gang, std::less<>> gangs_;
 };
 
-// The address that was chosen when the pod was bound; empty when there is none.
+// The address that was chosen when the pod was bound, or its node's where it is on the machine's
+// network and has said so; empty when there is none.
 std::string_view address_of(objects::View pod);
 
 // The pod's own line, a line for every other member in a headless Service (a subdomain), and

@@ -128,6 +128,8 @@ Result<> HostPods::begin(const std::string& uid, Pod& pod, PodSpec spec) {
                 .hidden = std::move(hidden),
                 .log_limits = options_.log_limits,
                 .processes_max = options_.processes_max};
+  // On the machine's own network it has neither a bridge nor a cable.
+  if (shim.pod.pod["spec"]["hostNetwork"].boolean_or(false)) shim.network.bridge.clear();
   TRY(replace_file(pod_folder::spec_path(pod.folder), to_json_text(shim), Durable::no));
   return spawn(uid, pod, std::move(*lock), {});
 }

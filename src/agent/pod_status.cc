@@ -59,7 +59,8 @@ class StatusWriter {
     status.set("startTime", start_time());
     set_text(status, "hostIP", observation_.node_address);
     set_addresses(status, "hostIPs", observation_.node_address);
-    const std::string address(address_of(pod_));
+    const bool is_machines = pod_["spec"]["hostNetwork"].boolean_or(false);
+    const std::string address(is_machines ? observation_.node_address : address_of(pod_));
     set_text(status, "podIP", address);
     set_addresses(status, "podIPs", address);
     set_text(status, "reason", observation_.reason);

@@ -92,6 +92,7 @@ void PodWorker::sync() {
     return;
   }
   check_deadline();
+  check_folders();
   if (stage_ == Stage::started) notice_ends();
   const bool is_ending = is_stopping();
   if (state_ && desk_.files.are_read()) probes_.follow(pod_, *state_, is_ending);
@@ -109,7 +110,7 @@ void PodWorker::sync() {
 }
 
 bool PodWorker::is_stopping() const {
-  if (objects::is_being_deleted(pod_) || is_expired_) return true;
+  if (objects::is_being_deleted(pod_) || is_expired_ || !evicted_.empty()) return true;
   const ContainerTurn now_is = turn();
   return now_is.has_failed_init || now_is.are_mains_done;
 }

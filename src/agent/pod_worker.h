@@ -139,6 +139,8 @@ class PodWorker {
   bool ends_in_order() const;
   Span own_grace() const;
   void check_deadline();
+  void check_folders();
+  void on_folders(const std::vector<std::uint64_t>& bytes);
 
   PodObservation observe() const;
   void publish();
@@ -164,10 +166,12 @@ class PodWorker {
   std::optional<PodState> state_;
   std::map<std::string, Memory, std::less<>> memory_;
   Waiting waiting_;
-  std::optional<StartRefusal> refusal_;  // told already
-  bool is_lost_ = false;                 // it ran, and the runtime knows nothing of it
-  bool is_expired_ = false;              // past activeDeadlineSeconds
-  bool has_files_ = false;               // prepared, not started
+  std::optional<StartRefusal> refusal_;          // told already
+  bool is_lost_ = false;                         // it ran, and the runtime knows nothing of it
+  bool is_expired_ = false;                      // past activeDeadlineSeconds
+  std::string evicted_;                          // why this node ends it; empty: it does not
+  std::optional<MonotonicInstant> folders_due_;  // when its folders are measured next
+  bool has_files_ = false;                       // prepared, not started
   PodTokens tokens_;
   PodImages images_;
   std::vector<VolumeContents> volumes_;  // as they were last written

@@ -40,6 +40,10 @@ PodObservation PodWorker::observe() const {
     seen.reason = "DeadlineExceeded";
     seen.message = "Pod was active on the node longer than the specified deadline";
   }
+  if (!evicted_.empty()) {
+    seen.reason = "Evicted";
+    seen.message = evicted_;
+  }
   seen.waits = images_.waits();
   for (const auto& [name, facts] : images_.facts()) {
     seen.images[name] = {.name = facts.name, .id = facts.id};

@@ -20,6 +20,9 @@ using Phase = ContainerState::Phase;
 // kubelet's: what a container has left after its hook took all of its time.
 constexpr Span grace_min = Span::of_seconds(2);
 
+// And what a pod has whose folders have grown too large.
+constexpr Span eviction_grace = Span::of_seconds(1);
+
 Span grace_of(std::int64_t seconds) {
   return Span::of_seconds(std::clamp<std::int64_t>(seconds, 0, grace_seconds_max));
 }
@@ -51,7 +54,10 @@ void PodWorker::stop_for_end() {
   const View metadata = pod_["metadata"];
   const auto deleted = objects::instant_of(metadata["deletionTimestamp"]);
   if (!deleted) {
-    stop(own_grace(), is_expired_ ? "DeadlineExceeded" : "ended");
+    const std::string why = is_expired_        ? "DeadlineExceeded"
+                            : evicted_.empty() ? "ended"
+                                               : evicted_;
+    stop(evicted_.empty() ? own_grace() : eviction_grace, why);
   } else {
     // The timestamp says when its grace ends, cut to the second: a pod gets all of it rather than
     // less. The wall may have jumped since.

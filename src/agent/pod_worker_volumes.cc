@@ -8,6 +8,7 @@
 #include "agent/environment.h"
 #include "agent/pod_worker.h"
 #include "agent/service_variables.h"
+#include "base/quantity.h"
 #include "objects/metadata.h"
 
 namespace muster::agent {
@@ -21,10 +22,62 @@ namespace resources = objects::resources;
 // Before volumes that could not be written are tried again.
 constexpr Span refresh_retry_span = Span::of_seconds(10);
 
+constexpr Span measure_span = Span::of_seconds(10);
+
+struct LimitedFolder {
+  std::string volume;
+  std::string limit;  // as it was written
+  std::uint64_t bytes_max = 0;
+};
+
+std::vector<LimitedFolder> limited_folders(View pod) {
+  std::vector<LimitedFolder> limited;
+  for (View volume : pod["spec"]["volumes"].elements()) {
+    const View empty = volume["emptyDir"];
+    const bool is_memory = empty["medium"].string_or("") == "Memory";
+    const std::string_view text = empty["sizeLimit"].string_or("");
+    const auto quantity = Quantity::parse(text);
+    if (is_memory || text.empty() || !quantity) continue;
+    const std::int64_t bytes = quantity->value().value_or(0);
+    if (bytes <= 0) continue;
+    limited.push_back({.volume = std::string(volume["name"].string_or("")),
+                       .limit = std::string(text),
+                       .bytes_max = static_cast<std::uint64_t>(bytes)});
+  }
+  return limited;
+}
+
 constexpr std::string_view own_service = "kubernetes";
 constexpr std::string_view own_service_namespace = "default";
 
 }  // namespace
+
+// Those on the disk that may not grow without end. As a kubelet it looks every ten seconds.
+void PodWorker::check_folders() {
+  if (stage_ != Stage::started || !evicted_.empty() || is_over() || !desk_.files.are_read()) return;
+  if (folders_due_ && now() < *folders_due_) return wake_at(*folders_due_);
+  std::vector<std::string> folders;
+  for (const LimitedFolder& each : limited_folders(pod_)) {
+    folders.push_back(fmt::format("{}/volumes/{}", folder(), each.volume));
+  }
+  if (folders.empty()) return;
+  folders_due_ = now() + measure_span;
+  desk_.files.measure(
+      std::move(folders),
+      lifeline_.guard([this](const std::vector<std::uint64_t>& bytes) { on_folders(bytes); }));
+  wake_at(*folders_due_);
+}
+
+void PodWorker::on_folders(const std::vector<std::uint64_t>& bytes) {
+  const std::vector<LimitedFolder> limited = limited_folders(pod_);
+  for (std::size_t i = 0; i < std::min(bytes.size(), limited.size()); ++i) {
+    if (bytes[i] <= limited[i].bytes_max || !evicted_.empty()) continue;
+    evicted_ = fmt::format("Usage of EmptyDir volume \"{}\" exceeds the limit \"{}\". ",
+                           limited[i].volume, limited[i].limit);
+    desk_.events.warning(pod_, "", "Evicted", evicted_);
+    sync();
+  }
+}
 
 std::string PodWorker::folder() const {
   return fmt::format("{}/{}", desk_.defaults.pods_folder, uid_);
@@ -32,7 +85,9 @@ std::string PodWorker::folder() const {
 
 Surroundings PodWorker::surroundings() const {
   const std::string name_space(objects::namespace_of(pod_));
-  Surroundings found{.node = node_, .address = std::string(address_of(pod_))};
+  const bool is_machines = pod_["spec"]["hostNetwork"].boolean_or(false);
+  Surroundings found{.node = node_,
+                     .address = is_machines ? node_.address : std::string(address_of(pod_))};
   for (const std::string& name : config_maps_named_in(pod_)) {
     Value map = desk_.cache.find(resources::config_maps, {name_space, name});
     if (map.is_object()) found.config_maps.emplace(name, std::move(map));

@@ -40,8 +40,14 @@ bool order_again(ContainerState& state) {
   return true;
 }
 
+// One that asks for nothing of the cluster's asks whom the machine asks.
 std::string resolver_text(const PodSpec& pod) {
+  constexpr std::size_t file_bytes_max = std::size_t{64} << 10;
   std::string text;
+  if (pod.name_server.empty() && pod.search_domains.empty()) {
+    auto machines = read_whole_file("/etc/resolv.conf", file_bytes_max);
+    if (machines) return std::move(*machines);
+  }
   if (!pod.name_server.empty()) text += fmt::format("nameserver {}\n", pod.name_server);
   if (!pod.search_domains.empty()) {
     text += fmt::format("search {}\n", fmt::join(pod.search_domains, " "));
@@ -262,7 +268,9 @@ Result<> Shim::make_sandbox(Container& container) {
   open_attach(container);
   container.group =
       TRY(groups_.make(shim_group_name(spec_.pod.uid, spec.name),
-                       {.memory_bytes = spec.memory_bytes_max, .processes = spec_.processes_max}));
+                       {.memory_bytes = spec.memory_bytes_max,
+                        .processes = spec_.processes_max,
+                        .cpu_quota_microseconds = spec.image_run.cpu_quota_microseconds}));
   return container.group->add(container.sandbox->process_id());
 }
 

@@ -13,6 +13,7 @@
 #include "agent/environment.h"
 #include "agent/gang.h"
 #include "agent/oci/image_plan.h"
+#include "base/checked.h"
 #include "base/quantity.h"
 #include "objects/metadata.h"
 
@@ -36,10 +37,10 @@ std::optional<StartRefusal> refused_field(View pod) {
   if (!spec["resourceClaims"].empty()) {
     return not_supported("spec.resourceClaims: this node has no devices of that kind");
   }
-  for (const std::string_view name : {"hostNetwork", "hostPID", "hostIPC"}) {
+  for (const std::string_view name : {"hostPID", "hostIPC"}) {
     if (spec[name].boolean_or(false)) {
       return not_supported(
-          fmt::format("spec.{}: every pod of this node has namespaces of its own", name));
+          fmt::format("spec.{}: every pod of this node has such a namespace of its own", name));
     }
   }
   for (const std::string_view list : {"initContainers", "containers"}) {
@@ -114,9 +115,16 @@ StartRefusal volume_error(const Error& error) {
   return {.reason = "ContainerCreating", .message = error.message, .event_reason = "FailedMount"};
 }
 
+// A pod on the machine's network asks whom the machine asks, unless it says otherwise.
+std::string_view dns_policy_of(View pod) {
+  const std::string_view policy = pod["spec"]["dnsPolicy"].string_or("ClusterFirst");
+  const bool is_machines = pod["spec"]["hostNetwork"].boolean_or(false);
+  return policy == "ClusterFirst" && is_machines ? "Default" : policy;
+}
+
 std::vector<std::string> search_domains(View pod, const PodDefaults& defaults) {
   const std::string& domain = defaults.cluster_domain;
-  const std::string_view policy = pod["spec"]["dnsPolicy"].string_or("ClusterFirst");
+  const std::string_view policy = dns_policy_of(pod);
   std::vector<std::string> domains;
   if (policy == "ClusterFirst" || policy == "ClusterFirstWithHostNet") {
     domains = {fmt::format("{}.svc.{}", objects::namespace_of(pod), domain), "svc." + domain,
@@ -134,6 +142,17 @@ std::int64_t memory_limit(View container) {
   if (!limit.is_string()) return 0;
   const auto quantity = Quantity::parse(limit.string_or(""));
   return quantity ? quantity->value().value_or(0) : 0;
+}
+
+// In microseconds of every tenth of a second; 0 where there is none.
+std::int64_t cpu_quota(View container) {
+  constexpr std::int64_t period_microseconds_per_thousandth = 100;
+  const View limit = container["resources"]["limits"]["cpu"];
+  const auto quantity = Quantity::parse(limit.string_or(""));
+  if (!limit.is_string() || !quantity) return 0;
+  const std::int64_t thousandths = quantity->milli_value().value_or(0);
+  return saturating_multiply(std::max<std::int64_t>(thousandths, 0),
+                             period_microseconds_per_thousandth);
 }
 
 // "SIGUSR1" by its number on Linux; what nobody named, or knows, is SIGTERM.
@@ -170,6 +189,7 @@ Result<ContainerSpec> container_of(View pod, View container, const PodVolumes& v
   made.arguments = TRY(arguments_of(container, environment));
   made.mounts = TRY(mounts_of(container, volumes, environment));
   made.memory_bytes_max = memory_limit(container);
+  made.image_run.cpu_quota_microseconds = cpu_quota(container);
   set_user(pod, container, made);
   made.has_input = container["stdin"].boolean_or(false);
   made.ends_input_once = container["stdinOnce"].boolean_or(false);
@@ -212,7 +232,7 @@ std::variant<StartPlan, StartRefusal> plan_start(const Value& pod, const Surroun
   spec.node = surroundings.node.name;
   spec.hostname = hostname_of(pod);
   spec.address = surroundings.address;
-  spec.name_server = defaults.name_server;
+  spec.name_server = dns_policy_of(pod) == "Default" ? std::string() : defaults.name_server;
   spec.search_domains = search_domains(pod, defaults);
   spec.hosts = hosts_of(pod, members);
   spec.folder = fmt::format("{}/{}", defaults.pods_folder, spec.uid);
@@ -242,11 +262,6 @@ std::vector<std::string> ignored_fields(View pod, const std::set<std::string>& f
   std::vector<std::string> ignored;
   std::size_t index = 0;
   for (View container : pod["spec"]["containers"].elements()) {
-    for (View port : container["ports"].elements()) {
-      if (port["hostPort"].integer_or(0) != 0) {
-        ignored.push_back(fmt::format("spec.containers[{}].ports[].hostPort", index));
-      }
-    }
     const bool is_given = from_images.contains(std::string(container["name"].string_or("")));
     if (!is_given && !container["securityContext"]["capabilities"]["add"].empty()) {
       ignored.push_back(fmt::format("spec.containers[{}].securityContext.capabilities.add", index));
@@ -255,15 +270,6 @@ std::vector<std::string> ignored_fields(View pod, const std::set<std::string>& f
   }
   if (pod["spec"]["shareProcessNamespace"].boolean_or(false)) {
     ignored.emplace_back("spec.shareProcessNamespace");
-  }
-  index = 0;
-  for (View volume : pod["spec"]["volumes"].elements()) {
-    const View folder = volume["emptyDir"];
-    const bool is_memory = folder["medium"].string_or("") == "Memory";
-    if (folder["sizeLimit"] && !is_memory) {
-      ignored.push_back(fmt::format("spec.volumes[{}].emptyDir.sizeLimit", index));
-    }
-    ++index;
   }
   if (!pod["spec"]["dnsConfig"]["nameservers"].empty()) {
     ignored.emplace_back("spec.dnsConfig.nameservers");

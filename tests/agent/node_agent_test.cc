@@ -168,12 +168,13 @@ TEST(NodeAgent, a_refused_field_is_said_on_the_pod) {
 
 TEST(NodeAgent, a_field_that_nothing_acts_upon_is_a_condition) {
   AgentWorld world;
-  world.create_pod("p", {.container = R"(,"ports":[{"containerPort":80,"hostPort":80}])"});
+  world.create_pod(
+      "p", {.container = R"(,"securityContext":{"capabilities":{"add":["NET_ADMIN"]}})"});
   world.settle();
   EXPECT_EQ(world.phase("p"), "Running");
   const Value pod = world.pod("p");
   EXPECT_EQ(objects::condition(pod, "muster.dev/FieldsIgnored")["message"].string_or(""),
-            "this node runs the pod without spec.containers[0].ports[].hostPort");
+            "this node runs the pod without spec.containers[0].securityContext.capabilities.add");
 }
 
 TEST(NodeAgent, a_missing_config_map_is_waited_for) {

@@ -68,13 +68,25 @@ bool is_in_network(std::string_view address, std::string_view cidr) {
   return (*inside >> shift) == (*network >> shift);
 }
 
+namespace {
+
+// A port of the machine that leads to a pod; nothing where it is not ours to listen on.
+std::string host_address(View port, const std::string& node_address) {
+  const std::string_view asked = port["hostIP"].string_or("");
+  if (asked.empty() || asked == "0.0.0.0" || asked == node_address) return node_address;
+  return asked.starts_with("127.") ? std::string(asked) : std::string();
+}
+
+}  // namespace
+
 ServiceTable::ServiceTable(ServiceTableOptions options) : options_(std::move(options)) {}
 
 void ServiceTable::apply(const client::CacheChange& change) {
   if (change.resource == resources::endpoint_slices) {
     return put_slice(change.before, change.after);
   }
-  if (change.resource != resources::services) return;
+  if (change.resource == resources::pods) return put_pod(change);
+  if (!(change.resource == resources::services)) return;
   const ObjectKey key = objects::key_of(change.after.is_absent() ? change.before : change.after);
   if (change.after.is_absent()) {
     services_.erase(key);
@@ -156,24 +168,61 @@ ServiceTable::Ports ServiceTable::ports_of(const ObjectKey& key) const {
   return ports;
 }
 
+void ServiceTable::put_pod(const client::CacheChange& change) {
+  const ObjectKey key = objects::key_of(change.object());
+  Ports ports;
+  const View pod = change.after;
+  const std::string address(pod["status"]["podIP"].string_or(""));
+  const bool runs = pod["status"]["phase"].string_or("") == "Running" &&
+                    !objects::is_being_deleted(pod) &&
+                    !pod["spec"]["hostNetwork"].boolean_or(false);
+  if (runs && is_in_network(address, options_.network)) {
+    for (View container : pod["spec"]["containers"].elements()) {
+      for (View port : container["ports"].elements()) {
+        const auto protocol = protocol_of(port);
+        const std::uint16_t host_port = port_number(port["hostPort"]);
+        const std::string here = host_address(port, options_.node_address);
+        if (!protocol || host_port == 0 || here.empty()) continue;
+        ports[{here, host_port, *protocol}] = {
+            .service = fmt::format("pod {}/{}", key.name_space, key.name),
+            .backends = {{address, port_number(port["containerPort"])}}};
+      }
+    }
+  }
+  if (ports.empty() && !host_ports_.contains(key)) return;
+  changed_pods_.insert(key);
+  host_ports_[key] = std::move(ports);
+  if (host_ports_[key].empty()) host_ports_.erase(key);
+}
+
+void ServiceTable::compare(Ports& before, Ports now, Ports& changes, Ports& ended) {
+  for (const auto& [port, served] : before) {
+    if (!now.contains(port)) ended[port] = {};
+  }
+  for (const auto& [port, served] : now) {
+    const auto at = before.find(port);
+    if (at == before.end() || !(at->second == served)) changes[port] = served;
+  }
+  before = std::move(now);
+}
+
 std::map<ServicePort, ServedPort> ServiceTable::take_changes() {
   Ports changes;
   Ports ended;
   for (const ObjectKey& key : changed_) {
-    Ports now = ports_of(key);
     Ports& before = told_[key];
-    for (const auto& [port, served] : before) {
-      if (!now.contains(port)) ended[port] = {};
-    }
-    for (const auto& [port, served] : now) {
-      const auto at = before.find(port);
-      if (at == before.end() || !(at->second == served)) changes[port] = served;
-    }
-    before = std::move(now);
+    compare(before, ports_of(key), changes, ended);
     if (before.empty()) told_.erase(key);
   }
   changed_.clear();
-  // An address that one Service lost and another got in the meantime goes on.
+  for (const ObjectKey& key : changed_pods_) {
+    const auto now = host_ports_.find(key);
+    Ports& before = told_host_ports_[key];
+    compare(before, now == host_ports_.end() ? Ports() : now->second, changes, ended);
+    if (before.empty()) told_host_ports_.erase(key);
+  }
+  changed_pods_.clear();
+  // An address that one lost and another got in the meantime goes on.
   for (auto& [port, nothing] : ended) changes.try_emplace(port, std::move(nothing));
   return changes;
 }

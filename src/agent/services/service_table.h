@@ -1,5 +1,6 @@
 // ServiceTable: where connections to the addresses of Services go, kept from Services and
-// EndpointSlices: for each address and port the endpoints that take it.
+// EndpointSlices: for each address and port the endpoints that take it. And where those to the
+// host ports of pods go, kept from pods.
 //
 //   agent.follow([&](const client::CacheChange& change) { table.apply(change); });
 //   for (auto& [port, served] : table.take_changes()) proxy.serve(port, std::move(served));
@@ -64,7 +65,7 @@ class ServiceTable {
  public:
   explicit ServiceTable(ServiceTableOptions options);
 
-  // Of Services and EndpointSlices; other changes are none of its business.
+  // Of Services, EndpointSlices and pods; other changes are none of its business.
   void apply(const client::CacheChange& change);
 
   // What is another since the last time. Without backends: it ends.
@@ -73,6 +74,8 @@ class ServiceTable {
  private:
   using Ports = std::map<ServicePort, ServedPort>;
 
+  void put_pod(const client::CacheChange& change);
+  static void compare(Ports& before, Ports now, Ports& changes, Ports& ended);
   void put_slice(const objects::Value& before, const objects::Value& after);
   Ports ports_of(const objects::ObjectKey& key) const;
   std::vector<ServiceBackend> backends_of(const objects::ObjectKey& key, objects::View port) const;
@@ -82,6 +85,9 @@ class ServiceTable {
   std::map<objects::ObjectKey, std::map<std::string, objects::Value>> slices_;  // by service, name
   std::map<objects::ObjectKey, Ports> told_;
   std::set<objects::ObjectKey> changed_;
+  std::map<objects::ObjectKey, Ports> host_ports_;  // of pods
+  std::map<objects::ObjectKey, Ports> told_host_ports_;
+  std::set<objects::ObjectKey> changed_pods_;
 };
 
 // Whether `address` is one of `cidr`; not where either cannot be read.

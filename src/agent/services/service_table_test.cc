@@ -111,6 +111,24 @@ TEST_F(Tables, lets_a_client_stay_where_the_service_says_so) {
   EXPECT_EQ(changes.begin()->second.affinity, Span::of_seconds(60));
 }
 
+TEST_F(Tables, leads_host_ports_to_pods_that_run) {
+  const auto pod = [](std::string_view phase) {
+    return objects::parse_json(
+               fmt::format(R"({{"metadata":{{"name":"p","namespace":"team"}},"spec":{{"containers":[
+        {{"name":"c","ports":[{{"containerPort":8080,"hostPort":80}},
+        {{"containerPort":53,"hostPort":53,"hostIP":"192.168.1.1","protocol":"UDP"}}]}}]}},
+        "status":{{"phase":"{}","podIP":"10.71.1.2"}}}})",
+                           phase))
+        .must();
+  };
+  put(resources::pods, pod("Pending"));
+  EXPECT_EQ(changes(), "");
+  put(resources::pods, pod("Running"), pod("Pending"));
+  EXPECT_EQ(changes(), "10.71.0.1:80/tcp → 10.71.1.2:8080\n");
+  put(resources::pods, {}, pod("Running"));
+  EXPECT_EQ(changes(), "10.71.0.1:80/tcp →\n");
+}
+
 TEST(networks, know_what_is_inside) {
   EXPECT_TRUE(is_in_network("10.71.255.1", "10.71.192.0/18"));
   EXPECT_FALSE(is_in_network("10.71.191.255", "10.71.192.0/18"));

@@ -23,6 +23,11 @@ namespace {
 
 constexpr std::size_t proc_bytes_max = std::size_t{1} << 20;
 
+// In microseconds, as kubelets have them: the time in which a quota holds, and the least quota that
+// the kernel takes.
+constexpr std::int64_t cpu_period = 100'000;
+constexpr std::int64_t cpu_quota_min = 1'000;
+
 std::vector<std::string_view> split(std::string_view text, char separator) {
   std::vector<std::string_view> parts;
   while (true) {
@@ -149,17 +154,22 @@ ControlGroups ControlGroups::find() {
   };
   groups.memory_ = place_of("memory");
   groups.processes_ = place_of("pids");
+  groups.cpu_ = place_of("cpu");
   return groups;
 }
 
 std::string ControlGroups::describe() const {
-  const auto version = [](const Place& place) { return place.unified ? 2 : 1; };
-  if (memory_ && processes_) {
-    return fmt::format("memory and processes (cgroup v{})", version(*memory_));
+  std::vector<std::string_view> what;
+  if (memory_) what.emplace_back("memory");
+  if (processes_) what.emplace_back("processes");
+  if (cpu_) what.emplace_back("cpu time");
+  if (what.empty()) return "nothing";
+  const auto& first = memory_ ? memory_ : processes_ ? processes_ : cpu_;
+  std::string text(what.front());
+  for (std::size_t i = 1; i < what.size(); ++i) {
+    text += fmt::format("{}{}", i + 1 == what.size() ? " and " : ", ", what[i]);
   }
-  if (memory_) return fmt::format("memory (cgroup v{})", version(*memory_));
-  if (processes_) return fmt::format("processes (cgroup v{})", version(*processes_));
-  return "nothing";
+  return fmt::format("{} (cgroup v{})", text, first->unified ? 2 : 1);
 }
 
 ControlGroup ControlGroups::named(const std::string& name) const {
@@ -170,8 +180,12 @@ ControlGroup ControlGroups::named(const std::string& name) const {
     group.events_file_ =
         group.folders_.back() + (memory_->unified ? "/memory.events" : "/memory.oom_control");
   }
-  if (processes_ && !(memory_ && memory_->folder == processes_->folder)) {
-    group.folders_.push_back(processes_->folder + "/" + name);
+  for (const auto& place : {processes_, cpu_}) {
+    if (!place) continue;
+    std::string folder = place->folder + "/" + name;
+    auto& folders = group.folders_;
+    const bool is_there = std::find(folders.begin(), folders.end(), folder) != folders.end();
+    if (!is_there) folders.push_back(std::move(folder));
   }
   return group;
 }
@@ -190,6 +204,16 @@ Result<ControlGroup> ControlGroups::make(const std::string& name, const GroupLim
   if (processes_ && limits.processes > 0) {
     TRY(write_value(fmt::format("{}/{}/pids.max", processes_->folder, name),
                     fmt::format("{}", limits.processes)));
+  }
+  if (cpu_ && limits.cpu_quota_microseconds > 0) {
+    const std::string folder = fmt::format("{}/{}", cpu_->folder, name);
+    const std::int64_t quota = std::max(limits.cpu_quota_microseconds, cpu_quota_min);
+    if (cpu_->unified) {
+      TRY(write_value(folder + "/cpu.max", fmt::format("{} {}", quota, cpu_period)));
+    } else {
+      TRY(write_value(folder + "/cpu.cfs_period_us", fmt::to_string(cpu_period)));
+      TRY(write_value(folder + "/cpu.cfs_quota_us", fmt::to_string(quota)));
+    }
   }
   return group;
 }

@@ -1,5 +1,6 @@
-// Limits for a group of processes: memory and the number of processes, by control groups version 1
-// or 2 below the group that this process is in, where the machine lets us write there.
+// Limits for a group of processes: memory, their number and the time of processors, by control
+// groups version 1 or 2 below the group that this process is in, where the machine lets us write
+// there.
 //
 //   auto groups = ControlGroups::find();                       // what there is; may be nothing
 //   auto group = TRY(groups.make("muster-4711", {.memory_bytes = 1 << 30, .processes = 4096}));
@@ -19,8 +20,9 @@
 namespace muster {
 
 struct GroupLimits {
-  std::int64_t memory_bytes = 0;  // 0: none
-  std::int64_t processes = 0;     // 0: none
+  std::int64_t memory_bytes = 0;            // 0: none
+  std::int64_t processes = 0;               // 0: none
+  std::int64_t cpu_quota_microseconds = 0;  // of every tenth of a second; 0: none
 };
 
 class ControlGroup {
@@ -46,7 +48,7 @@ class ControlGroups {
  public:
   static ControlGroups find();
 
-  // What can be limited, for people: "memory and processes (cgroup v1)", "nothing".
+  // What can be limited, for people: "memory, processes and cpu time (cgroup v1)", "nothing".
   std::string describe() const;
 
   // Limits what can be limited. A group of this name that nobody is in any more is replaced.
@@ -57,6 +59,7 @@ class ControlGroups {
 
   bool limits_memory() const { return memory_.has_value(); }
   bool limits_processes() const { return processes_.has_value(); }
+  bool limits_cpu() const { return cpu_.has_value(); }
 
  private:
   struct Place {
@@ -65,6 +68,7 @@ class ControlGroups {
   };
   std::optional<Place> memory_;
   std::optional<Place> processes_;
+  std::optional<Place> cpu_;
 };
 
 // The group of that name in every hierarchy of this machine, below the groups that this process is

@@ -120,6 +120,34 @@ Result<> remove_folder_tree(const std::string& path) {
   return remove_below(AT_FDCWD, path.c_str(), path, 0);
 }
 
+namespace {
+
+std::uint64_t bytes_below(const Descriptor& folder, int depth) {
+  std::uint64_t bytes = 0;
+  const OpenFolder entries(::fdopendir(::dup(folder.number())));
+  if (entries == nullptr) return bytes;
+  while (const dirent* entry = ::readdir(entries.get())) {
+    struct stat status {};
+    if (is_dots(entry->d_name) ||
+        ::fstatat(folder.number(), entry->d_name, &status, AT_SYMLINK_NOFOLLOW) < 0) {
+      continue;
+    }
+    bytes += static_cast<std::uint64_t>(status.st_blocks) * 512;
+    if (!S_ISDIR(status.st_mode) || depth >= depth_max) continue;
+    const Descriptor below(
+        ::openat(folder.number(), entry->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    if (below) bytes += bytes_below(below, depth + 1);
+  }
+  return bytes;
+}
+
+}  // namespace
+
+std::uint64_t folder_tree_bytes(const std::string& path) {
+  const Descriptor folder(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  return folder ? bytes_below(folder, 0) : 0;
+}
+
 Result<Descriptor> open_for_append(const std::string& path) {
   Descriptor file(
       ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, file_mode));

@@ -37,6 +37,10 @@ Result<std::vector<std::string>> names_in_folder(const std::string& path);
 // The folder and all below it; follows no link. Nothing to do when it is absent.
 Result<> remove_folder_tree(const std::string& path);
 
+// What the files below the folder take on the disk; follows no link, and passes over what goes
+// meanwhile.
+std::uint64_t folder_tree_bytes(const std::string& path);
+
 // Opened for appending; made when absent.
 Result<Descriptor> open_for_append(const std::string& path);
 Result<Descriptor> open_folder(const std::string& path);  // to name what lies in it
