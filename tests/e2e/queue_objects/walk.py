@@ -4,11 +4,14 @@
 import json
 import os
 import re
+import subprocess
 import sys
 import time
+import urllib.request
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from platform_under_test import (Platform, condition, expect, run_steps, wait_for)  # noqa: E402
+from platform_under_test import (MUSTER, Platform, condition, expect, free_port,  # noqa: E402
+                                 run_steps, wait_for)
 
 NODES = ["name=n1,cpu=8,memory=8Gi"]
 VISIBILITY = "/apis/visibility.kueue.x-k8s.io"
@@ -379,6 +382,34 @@ def roles_of_kueue_exist(platform):
     expect(viewer["metadata"]["labels"]["rbac.kueue.x-k8s.io/batch-user"] == "true", "no label")
 
 
+def page(port, path):
+    try:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=10) as answer:
+            return answer.read().decode()
+    except OSError as error:
+        return str(error)
+
+
+def a_controller_elsewhere_shows_its_numbers(platform):
+    """Here it stands beside the platform's own, which decides the same; on a cluster, alone."""
+    platform.apply(QUEUES)
+    wait_active(platform, "True Ready: Can admit new workloads")
+    port = free_port()
+    with subprocess.Popen([MUSTER, "controller", "--kubeconfig", platform.kubeconfig,
+                           "--metrics-bind-address", f"127.0.0.1:{port}"],
+                          stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as controller:
+        try:
+            wait_for("readyz", lambda: page(port, "/readyz") == "ok")
+            expect(page(port, "/healthz") == "ok", "healthz")
+            wait_for("the queue among its numbers", lambda: (
+                'kueue_cluster_queue_status{cluster_queue="cq",replica_role="standalone",'
+                'status="active"} 1') in page(port, "/metrics"))
+            expect("404" in page(port, "/secrets"), "what is not there is not found")
+        finally:
+            controller.terminate()
+    expect(controller.returncode == 0, f"it ended with {controller.returncode}")
+
+
 STEPS = [
     a_new_queue_is_ready,
     a_queue_without_its_flavor_says_so,
@@ -393,6 +424,7 @@ STEPS = [
     a_quota_of_zero_and_back,
     a_queue_in_use_waits_with_its_deletion,
     roles_of_kueue_exist,
+    a_controller_elsewhere_shows_its_numbers,
 ]
 
 
