@@ -6,6 +6,7 @@
 #include <string>
 
 #include "objects/edit.h"
+#include "objects/json.h"
 #include "objects/metadata.h"
 #include "tests/control/control_world.h"
 
@@ -114,6 +115,58 @@ TEST(LiveConfiguration, a_shorter_timeout_evicts_who_is_not_ready_and_the_backof
   EXPECT_EQ(workload["status"]["requeueState"]["count"].integer_or(0), 1);
   world.run_for(minute);
   EXPECT_FALSE(objects::is_true(objects::condition(world.workload_of("a"), "Requeued")));
+}
+
+void set_status(ControlWorld& world, const Value& pod, const std::string& status) {
+  const Value next = objects::with(pod, {"status"}, objects::parse_json(status).must()).must();
+  world.base.try_update(resources::pods, next, "status").must();
+}
+
+TEST(LiveConfiguration, a_recovery_timeout_counts_from_the_pod_that_was_lost) {
+  ControlWorld world;
+  world.kubelets_work = false;
+  world.add_node("n1", 16);
+  world.add_queue(16);
+  world.add_job("a", {.pods = 1});
+  ASSERT_TRUE(world.run_until([&] { return world.pods_of("a").size() == 1; }, minute));
+  world.run_for(Span::of_seconds(2));
+  set_status(world, world.pods_of("a")[0],
+             R"({"phase":"Running","conditions":[{"type":"Ready","status":"True"}]})");
+  world.run_for(Span::of_seconds(5));
+  EXPECT_TRUE(objects::is_true(objects::condition(world.workload_of("a"), "PodsReady")));
+  set_status(world, world.pods_of("a")[0], R"({"phase":"Failed"})");
+  world.run_for(minute);
+  EXPECT_EQ(objects::condition(world.workload_of("a"), "PodsReady")["reason"].string_or(""),
+            "WaitForRecovery");
+  EXPECT_TRUE(is_admitted(world, "a"));
+  configure(world, R"(waitForPodsReady: {timeout: 1h, recoveryTimeout: 30s})");
+  world.run_for(Span::of_seconds(5));
+  EXPECT_EQ(objects::condition(world.workload_of("a"), "Evicted")["reason"].string_or(""),
+            "PodsReadyTimeout");
+}
+
+TEST(LiveConfiguration, fair_admission_keeps_the_usage_of_local_queues_once_it_is_configured) {
+  ControlWorld world;
+  world.add_node("n1", 4);
+  world.add_queue(4);
+  world.base.create(resources::cluster_queues, "",
+                    R"({"metadata":{"name":"fair"},"spec":{"namespaceSelector":{},
+      "admissionScope":{"admissionMode":"UsageBasedAdmissionFairSharing"},
+      "resourceGroups":[{"coveredResources":["cpu"],"flavors":[
+      {"name":"default","resources":[{"name":"cpu","nominalQuota":"4"}]}]}]}})");
+  world.base.create(resources::local_queues, "team-a",
+                    R"({"metadata":{"name":"fair"},"spec":{"clusterQueue":"fair"}})");
+  world.add_job("before", {.pods = 1, .queue = "fair"});
+  world.run_for(minute);
+  const auto sampled = [&] {
+    const Value queue = world.find(resources::local_queues, "team-a", "fair");
+    return queue["status"]["fairSharing"]["admissionFairSharingStatus"].is_object();
+  };
+  EXPECT_FALSE(sampled());
+  configure(world, R"(admissionFairSharing: {usageHalfLifeTime: 1m, usageSamplingInterval: 5s})");
+  world.add_job("after", {.pods = 1, .queue = "fair"});
+  world.run_for(minute);
+  EXPECT_TRUE(sampled());
 }
 
 TEST(LiveConfiguration, fair_sharing_shows_shares_once_it_is_configured) {
