@@ -13,7 +13,6 @@
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <future>
 #include <map>
 #include <memory>
@@ -21,12 +20,7 @@
 #include <thread>
 #include <vector>
 
-#include "base/os/event_loop.h"
-#include "base/os/files.h"
-#include "base/os/system_clock.h"
-#include "base/os/system_random.h"
-#include "client/https/https_api.h"
-#include "client/kubeconfig.h"
+#include "bench/live_platform.h"
 #include "client/object_cache.h"
 #include "objects/metadata.h"
 #include "objects/yaml.h"
@@ -34,7 +28,6 @@
 namespace muster::bench {
 namespace {
 
-using client::Call;
 using client::Verb;
 using objects::Value;
 namespace resources = objects::resources;
@@ -44,7 +37,7 @@ constexpr int gangs = 40;
 constexpr int restarts = 7;
 constexpr int writes = 200;
 constexpr int dependent_writes = 7;
-constexpr std::size_t text_bytes_max = 1024 * 1024;
+constexpr int wide_gang = 64;
 
 double milliseconds_since(Stopwatch::time_point began) {
   return std::chrono::duration<double, std::milli>(Stopwatch::now() - began).count();
@@ -64,55 +57,37 @@ double timed_command(const std::string& command) {
   return milliseconds_since(began);
 }
 
-// A client of one platform, with threads of its own.
-class Client {
+// Submits gangs to a platform and sees their pods run.
+class Submitter {
  public:
-  explicit Client(const std::string& data) {
-    const std::string text = read_whole_file(data + "/kubeconfig", text_bytes_max).must();
-    const auto access = client::read_kubeconfig(
-        text, {}, [](const std::string& path) { return read_whole_file(path, text_bytes_max); });
-    api_ = client::HttpsApi::make(*access, {.house = house_}).must();
-    network_ = std::jthread([this] { api_->run(); });
-    loop_ = std::jthread([this] { house_.run(); });
-    house_.post([this] {
-      pods_ =
-          std::make_unique<client::ObjectCache>(*api_, client::House{house_, clock_, random_},
-                                                std::vector<client::Selection>{{resources::pods}});
+  explicit Submitter(LivePlatform& platform) : platform_(platform) {
+    platform_.on_house([this] {
+      pods_ = std::make_unique<client::ObjectCache>(
+          platform_.api(), platform_.house(), std::vector<client::Selection>{{resources::pods}});
       pods_->subscribe([this](const client::CacheChange& change) { see(change.after); });
       pods_->start();
     });
   }
-
-  ~Client() {
-    std::promise<void> gone;
-    house_.post([this, &gone] {
-      pods_.reset();
-      gone.set_value();
-    });
-    gone.get_future().wait();
-    api_->stop();
-    network_.join();
-    house_.stop();
+  ~Submitter() {
+    platform_.on_house([this] { pods_.reset(); });
   }
+  Submitter(const Submitter&) = delete;
+  Submitter& operator=(const Submitter&) = delete;
 
   void create(const objects::Resource& resource, const std::string& yaml) {
-    std::promise<Result<Value>> answered;
-    house_.post([&] {
-      api_->call({.verb = Verb::create,
-                  .resource = resource,
-                  .name_space = resource.is_namespaced() ? "default" : "",
-                  .body = objects::parse_yaml_document(yaml).must()},
-                 [&](Result<Value> answer) { answered.set_value(std::move(answer)); });
-    });
-    answered.get_future().get().must();
+    platform_.call({.verb = Verb::create,
+                    .resource = resource,
+                    .name_space = resource.is_namespaced() ? "default" : "",
+                    .body = objects::parse_yaml_document(yaml).must()});
   }
 
-  // From submitting the job until both of its pods have been seen running.
-  double run_gang(const std::string& name, const std::string& yaml) {
+  // From submitting the job until that many of its pods have been seen running.
+  double run_gang(const std::string& name, const std::string& yaml, std::size_t pods) {
     std::promise<void> runs;
-    house_.post([&] {
+    platform_.on_house([&] {
       waited_for_ = name;
       running_.clear();
+      pods_wanted_ = pods;
       when_running_ = &runs;
     });
     const auto began = Stopwatch::now();
@@ -127,20 +102,16 @@ class Client {
     if (when_running_ == nullptr || labels["job-name"].string_or("") != waited_for_) return;
     if (pod["status"]["phase"].string_or("") == "Pending") return;
     running_[std::string(objects::uid_of(pod))] = true;
-    if (running_.size() < 2) return;
+    if (running_.size() < pods_wanted_) return;
     std::exchange(when_running_, nullptr)->set_value();
   }
 
-  SystemClock clock_;
-  SystemRandom random_;
-  EventLoop house_;
-  std::unique_ptr<client::HttpsApi> api_;
+  LivePlatform& platform_;
   std::unique_ptr<client::ObjectCache> pods_;
   std::string waited_for_;
+  std::size_t pods_wanted_ = 0;
   std::map<std::string, bool> running_;
   std::promise<void>* when_running_ = nullptr;
-  std::jthread network_;
-  std::jthread loop_;
 };
 
 constexpr const char* flavor = R"(
@@ -165,7 +136,7 @@ metadata: {name: queue, namespace: default}
 spec: {clusterQueue: all}
 )";
 
-std::string job(const std::string& name) {
+std::string job(const std::string& name, int pods) {
   return fmt::format(R"(
 apiVersion: batch/v1
 kind: Job
@@ -175,45 +146,38 @@ metadata:
   labels: {{kueue.x-k8s.io/queue-name: queue}}
 spec:
   completionMode: Indexed
-  completions: 2
-  parallelism: 2
+  completions: {}
+  parallelism: {}
   template:
     metadata:
       annotations: {{muster.dev/pretend-run-seconds: "0.2"}}
     spec:
       restartPolicy: Never
       containers:
-      - {{name: main, image: bench, command: [sleep, "0.2"], resources: {{requests: {{cpu: 1m}}}}}}
+      - {{name: main, image: bench, command: [sleep, "{}"], resources: {{requests: {{cpu: 1m}}}}}}
 )",
-                     name);
+                     name, pods, pods, pods > 2 ? 5 : 0.2);
 }
 
 std::string config_map(int number) {
   return fmt::format("{{apiVersion: v1, kind: ConfigMap, metadata: {{name: c{}}}}}", number);
 }
 
-double resident_megabytes(const std::string& data) {
-  const int process = std::stoi(read_whole_file(data + "/pid", text_bytes_max).must());
-  const std::string status =
-      read_whole_file(fmt::format("/proc/{}/status", process), text_bytes_max).must();
-  return std::stod(status.substr(status.find("VmRSS:") + 6)) / 1024;
-}
-
-void measure_gangs(const std::string& data, const char* what, double limit, double process) {
-  Client client(data);
-  client.create(resources::resource_flavors, flavor);
-  client.create(resources::cluster_queues, cluster_queue);
-  client.create(resources::local_queues, local_queue);
+void measure_gangs(LivePlatform& platform, const char* what, double limit, double process) {
+  Submitter submitter(platform);
+  submitter.create(resources::resource_flavors, flavor);
+  submitter.create(resources::cluster_queues, cluster_queue);
+  submitter.create(resources::local_queues, local_queue);
   std::vector<double> write_times;
   for (int i = 0; i < writes; ++i) {
     const auto began = Stopwatch::now();
-    client.create(resources::config_maps, config_map(i));
+    submitter.create(resources::config_maps, config_map(i));
     write_times.push_back(milliseconds_since(began));
   }
   std::vector<double> times;
   for (int i = 0; i < gangs; ++i) {
     const std::string name = fmt::format("gang-{}", i);
-    times.push_back(client.run_gang(name, job(name)));
+    times.push_back(submitter.run_gang(name, job(name, 2), 2));
     std::this_thread::sleep_for(std::chrono::milliseconds(300));  // idle again
   }
   const double write = quantile(write_times, 0.5);
@@ -224,6 +188,12 @@ void measure_gangs(const std::string& data, const char* what, double limit, doub
       what, quantile(times, 0.5), quantile(times, 0.99), limit, dependent_writes, write,
       process > 0 ? fmt::format(" and a process of {:.1f} ms", process) : "", floor,
       floor / quantile(times, 0.5));
+  if (process == 0) return;
+  const double whole = submitter.run_gang("wide", job("wide", wide_gang), wide_gang);
+  fmt::print(
+      "{:<44} {:.0f} ms (at most 1000)   floor: {} processes of {:.1f} ms = {:.0f} ms   {:.2f}\n",
+      fmt::format("a gang of {} processes until the last runs", wide_gang), whole, wide_gang,
+      process, wide_gang * process, wide_gang * process / whole);
 }
 
 int run(const std::string& folder) {
@@ -243,24 +213,22 @@ int run(const std::string& folder) {
     again.push_back(timed_command(up));
     timed_command(down);
   }
-  timed_command(up);
-  std::this_thread::sleep_for(std::chrono::seconds(2));
   fmt::print("{:<44} {:.0f} ms (at most 500)   `muster --version` {:.1f} ms\n",
              "up until ready, the first time", quantile(first, 0.5), quantile(bare, 0.5));
   fmt::print("{:<44} {:.0f} ms (at most 300)\n", "up until ready, afterwards",
              quantile(again, 0.5));
-  fmt::print("{:<44} {:.1f} MB (at most 40)\n", "idle memory", resident_megabytes(data + "/host"));
   std::vector<double> spawn;
   for (int i = 0; i < 50; ++i) spawn.push_back(timed_command("/bin/true"));
-  measure_gangs(data + "/host", "submit to both running, host", 40, quantile(spawn, 0.5));
-  timed_command(down);
-  timed_command(
-      fmt::format("{} up --data {}/pretend --listen 127.0.0.1:0 --node "
-                  "name=n1,cpu=8,memory=8Gi,runtime=pretend",
-                  program, data));
-  measure_gangs(data + "/pretend", "submit to both running, pretend", 15, 0);
-  timed_command(fmt::format("{} down --data {}/pretend", program, data));
-  std::filesystem::remove_all(data);
+  {
+    LivePlatform host(program, data + "/gangs",
+                      "--host-images '*' --node name=n1,cpu=8,memory=8Gi");
+    std::this_thread::sleep_for(std::chrono::seconds(2));
+    fmt::print("{:<44} {:.1f} MB (at most 40)\n", "idle memory", host.resident_megabytes());
+    measure_gangs(host, "submit to both running, host", 40, quantile(spawn, 0.5));
+  }
+  LivePlatform pretend(program, data + "/pretended",
+                       "--node name=n1,cpu=8,memory=8Gi,runtime=pretend");
+  measure_gangs(pretend, "submit to both running, pretend", 15, 0);
   return 0;
 }
 
