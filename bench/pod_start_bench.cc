@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long a pod of the runtime `host` takes from start() to running, and what its shim costs,
+// How long a pod takes from start() to running, on the machine's own files and from an image by
+// runc, and what its shim costs,
 // beside the time that this machine takes to run a program at all, measured in the same run.
 //
 //   pod_start_bench [PODS]
@@ -19,6 +20,7 @@
 #include "agent/host_runtime.h"
 #include "agent/pod_folder.h"
 #include "base/os/child_process.h"
+#include "base/os/command.h"
 #include "base/os/event_loop.h"
 
 namespace muster::agent {
@@ -57,7 +59,7 @@ double shim_kibibytes(std::int64_t process, const std::string& field) {
 
 class World {
  public:
-  explicit World(bool bridged) {
+  explicit World(bool bridged, bool from_image) {
     folder_ = (std::filesystem::current_path() / "pod_start_bench_XXXXXX").string();
     if (::mkdtemp(folder_.data()) == nullptr) std::exit(1);
     options_.pods_folder = folder_ + "/pods";
@@ -67,6 +69,11 @@ class World {
     options_.shim_command = {MUSTER_SHIM_PROGRAM};
     options_.network =
         bridged ? choose_pod_network(folder_, options_.isolation) : loopback_network(folder_);
+    if (from_image) {
+      image_ = folder_ + "/image";
+      std::filesystem::create_directories(image_ + "/bin");
+      std::filesystem::copy_file("/bin/busybox", image_ + "/bin/sleep");
+    }
     runtime_ = std::make_unique<HostRuntime>(house_, machine_, options_, Log::silent());
     runtime_->set_listener([this](const PodState& state) {
       phases_[state.uid] = state.containers.front().phase;
@@ -95,6 +102,8 @@ class World {
                          std::to_string(number % 250 + 2));
     spec.folder = options_.pods_folder + "/" + spec.uid;
     spec.containers.push_back({.name = "main", .image = "x", .arguments = {"sleep", "1000"}});
+    spec.containers.front().image_run.root_folder = image_;
+    spec.containers.front().environment = {{"PATH", "/bin:/usr/bin"}};
     uids_.push_back(spec.uid);
     const auto began = Stopwatch::now();
     runtime_->start(spec);
@@ -119,6 +128,7 @@ class World {
 
  private:
   std::string folder_;
+  std::string image_;  // its files; empty: the machine's own
   HostOptions options_;
   EventLoop house_;
   PollLoop machine_;
@@ -128,13 +138,14 @@ class World {
   std::vector<std::string> uids_;
 };
 
-void measure(bool wants_bridge, int pods) {
-  World world(wants_bridge);
+void measure(bool wants_bridge, bool from_image, int pods) {
+  World world(wants_bridge, from_image);
   if (wants_bridge && !world.bridged()) {
     fmt::print("\nbridge and cables: not permitted here\n");
     return;
   }
-  fmt::print("\n{}, {} pods\n",
+  fmt::print("\n{}, {}, {} pods\n",
+             from_image ? "from an image by runc" : "on the machine's own files",
              world.bridged() ? "own network by bridge and cable" : "shared network", pods);
   std::vector<double> starts;
   std::vector<double> spawns;
@@ -159,7 +170,14 @@ int main(int argc, char** argv) {
     fmt::print("skipped: this machine permits no namespaces\n");
     return 0;
   }
-  muster::agent::measure(false, pods);
-  muster::agent::measure(true, pods);
+  muster::agent::measure(false, false, pods);
+  muster::agent::measure(true, false, pods);
+  const bool has_images = muster::probe_isolation() == muster::Isolation::full &&
+                          muster::find_program("runc") && std::filesystem::exists("/bin/busybox");
+  if (has_images) {
+    muster::agent::measure(true, true, pods);
+  } else {
+    fmt::print("\nfrom an image: needs root, runc and busybox\n");
+  }
   return 0;
 }

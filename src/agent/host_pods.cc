@@ -49,6 +49,7 @@ HostPods::HostPods(PollLoop& loop, HostOptions options, Log log, Report report)
     : loop_(loop),
       options_(std::move(options)),
       images_(options_.images),
+      ledger_(std::move(options_.devices)),
       log_(std::move(log)),
       report_(std::move(report)) {}
 
@@ -77,6 +78,10 @@ void HostPods::start(PodSpec spec) {
     pod.state.pod = std::move(*refused);
     return report(pod);
   }
+  try_begin(uid, pod, std::move(spec));
+}
+
+void HostPods::try_begin(const std::string& uid, Pod& pod, PodSpec spec) {
   const auto begun = begin(uid, pod, std::move(spec));
   if (begun) return;
   for (ContainerState& container : pod.state.pod.containers) {
@@ -117,6 +122,10 @@ Result<> HostPods::begin(const std::string& uid, Pod& pod, PodSpec spec) {
     return {};
   }
   if (!lock) return lock.error();
+  if (const auto given = ledger_.give(spec); !given) {
+    wait_for_devices(pod, std::move(spec), given.error());
+    return {};
+  }
   // Inside, relative paths and links lead elsewhere; and what is hidden may come to be later.
   std::vector<std::string> hidden;
   for (const std::string& path : options_.hidden) {
@@ -132,6 +141,46 @@ Result<> HostPods::begin(const std::string& uid, Pod& pod, PodSpec spec) {
   if (shim.pod.pod["spec"]["hostNetwork"].boolean_or(false)) shim.network.bridge.clear();
   TRY(replace_file(pod_folder::spec_path(pod.folder), to_json_text(shim), Durable::no));
   return spawn(uid, pod, std::move(*lock), {});
+}
+
+// Whoever has them may be on his way out: they come with the next release.
+void HostPods::wait_for_devices(Pod& pod, PodSpec spec, const Error& why) {
+  for (ContainerState& container : pod.state.pod.containers) {
+    if (!container.is_held()) container.message = why.message;
+  }
+  pod.waiting = std::move(spec);
+  report(pod);
+}
+
+void HostPods::release_devices(const std::string& uid) {
+  ledger_.release(uid);
+  for (const auto& [other, pod] : pods_) {
+    if (!pod->waiting) continue;
+    PodSpec spec = std::move(*pod->waiting);
+    pod->waiting.reset();
+    try_begin(other, *pod, std::move(spec));
+  }
+}
+
+// It will not run again: others may have its devices, also after a restart of the platform.
+void HostPods::close_ended(const std::string& uid, Pod& pod) {
+  if (pod.waiting) {
+    pod.waiting.reset();
+    for (ContainerState& container : pod.state.pod.containers) {
+      container.phase = Phase::exited;
+      container.reason = "Error";
+      container.exit_code = exit_killed;
+      container.started = container.finished = clock_.wall();
+    }
+    return report(pod);
+  }
+  if (!pod.state.has_ended()) return;
+  if (!std::exchange(pod.state.is_stopped, true)) {
+    const auto written =
+        replace_file(pod_folder::state_path(pod.folder), to_json_text(pod.state), Durable::no);
+    if (!written) log_.warning("cannot record an end", {{"error", written.error().message}});
+  }
+  release_devices(uid);
 }
 
 // The lock is taken here and inherited: from the moment there is a shim, nobody can take the
@@ -205,6 +254,7 @@ void HostPods::stop(const std::string& uid, Span grace) {
   if (pod == nullptr || pod->removing) return;
   pod->stopping = true;
   pod->restarts.clear();
+  if (!pod->alive) return close_ended(uid, *pod);
   send(*pod, {.verb = ShimOrder::Verb::stop, .grace = grace});
 }
 
@@ -263,6 +313,7 @@ void HostPods::conclude(const std::string& uid, Descriptor lock) {
   if (!pod.state.has_ended()) mark_lost(pod);
   if (!pod.restarts.empty()) return run_again(uid, pod, std::move(lock));
   settle(pod);
+  if (pod.stopping) close_ended(uid, pod);
   report(pod);
 }
 
@@ -344,6 +395,7 @@ void HostPods::forget(const std::string& uid) {
     log_.warning("cannot remove the folder of a pod",
                  {{"uid", uid}, {"error", removed.error().message}});
   }
+  release_devices(uid);
   if (pod->next) start(std::move(*pod->next));
 }
 
@@ -369,12 +421,22 @@ void HostPods::adopt(Found found) {
     auto& pod = *pods_.emplace(uid, std::make_unique<Pod>()).first->second;
     pod.folder = folder;
     pod.state.pod.uid = uid;
+    note_devices(folder);
     pod.alive = true;
     ++unsettled_;
     examine(uid);
   }
   Pod nobody;
   settle(nobody);
+}
+
+// What its specification was given is its own until it is over for good.
+void HostPods::note_devices(const std::string& folder) {
+  const auto state = read_state(folder);
+  if (state && state->has_ended() && state->is_stopped) return;
+  const auto text = read_whole_file(pod_folder::spec_path(folder), shim_file_bytes_max);
+  if (!text) return;
+  if (const auto spec = parse_shim_spec(*text)) ledger_.note(spec->pod);
 }
 
 // The last one that settles answers adopt().

@@ -25,6 +25,7 @@
 #include <string_view>
 #include <vector>
 
+#include "agent/device_ledger.h"
 #include "agent/host_images.h"
 #include "agent/pod_runtime.h"
 #include "agent/shim_protocol.h"
@@ -46,6 +47,7 @@ struct HostOptions {
   std::vector<std::string> shim_command = {"/proc/self/exe", "shim"};
   LogLimits log_limits = {};
   std::int64_t processes_max = container_processes_max;
+  DeviceLedger::Inventory devices = {};
 };
 
 class HostPods {
@@ -78,13 +80,18 @@ class HostPods {
     bool settled = false;   // its first state is known: for adopt()
     bool stopping = false;  // no container is run again
     bool removing = false;
-    std::optional<PodSpec> next = {};  // started again while it was being removed
+    std::optional<PodSpec> next = {};     // started again while it was being removed
+    std::optional<PodSpec> waiting = {};  // for devices that others have
   };
   using Pods = std::map<std::string, std::unique_ptr<Pod>, std::less<>>;
 
   Pod* find(const std::string& uid);
   std::optional<PodState> refusal_of(const PodSpec& spec) const;
   Result<> begin(const std::string& uid, Pod& pod, PodSpec spec);
+  void try_begin(const std::string& uid, Pod& pod, PodSpec spec);
+  void wait_for_devices(Pod& pod, PodSpec spec, const Error& why);
+  void release_devices(const std::string& uid);
+  void close_ended(const std::string& uid, Pod& pod);
   Result<> spawn(const std::string& uid, Pod& pod, Descriptor lock,
                  const std::vector<std::string>& again);
   void connect(const std::string& uid, Descriptor socket);
@@ -101,11 +108,13 @@ class HostPods {
 
   void report(Pod& pod);
   void settle(Pod& pod);
+  void note_devices(const std::string& folder);
 
   PollLoop& loop_;
   SystemClock clock_;
   HostOptions options_;
   HostImages images_;
+  DeviceLedger ledger_;
   Log log_;
   Report report_;
   Pods pods_;

@@ -88,6 +88,7 @@ void PodWorker::sync() {
   if (is_terminal(pod_.view())) {
     // Somebody declared it over (its node was thought dead) while it runs on here.
     if (stage_ == Stage::started && !is_quiet()) stop(Span{}, "over");
+    if (stage_ == Stage::started && is_quiet()) close();
     finish_deletion();
     return;
   }

@@ -146,6 +146,8 @@ void PodWorker::say_goodbye(const ContainerState& state, Span grace) {
 void PodWorker::close() {
   if (is_closed_) return;
   is_closed_ = true;
+  // Devices and images that it held are free from then on.
+  if (desk_.files.are_read()) return desk_.runtime.stop(uid_, Span{});
   const auto& all = state_->containers;
   if (std::any_of(all.begin(), all.end(), [](const auto& each) { return each.is_held(); })) {
     desk_.runtime.stop(uid_, Span{});

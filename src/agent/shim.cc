@@ -299,6 +299,9 @@ SandboxSpec Shim::sandbox_spec(const ContainerSpec& container) const {
   sandbox.working_folder =
       container.working_folder == "/" ? workspace_target : container.working_folder;
   sandbox.hidden = spec_.hidden;
+  for (const DeviceNode& node : container.devices.nodes) {
+    sandbox.devices.emplace_back(node.host_path, node.path);
+  }
   sandbox.own_network = spec_.network.has_bridge();
   sandbox.user = user_of(container);
   sandbox.is_read_only = container.has_read_only_root;

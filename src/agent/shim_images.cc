@@ -50,6 +50,8 @@ Result<> Shim::make_container(Container& container) {
   SandboxSpec streams;
   TRY(make_last_words(spec, streams));
   if (!streams.mounts.empty()) place.last_words = streams.mounts.front().source;
+  place.holder = process_.id;
+  place.own_network = spec_.network.has_bridge();
   place.control_group = shim_group_name(spec_.pod.uid, spec.name);
   place.limits_memory = groups_.limits_memory();
   place.limits_processes = groups_.limits_processes();

@@ -155,6 +155,22 @@ std::int64_t cpu_quota(View container) {
                              period_microseconds_per_thousandth);
 }
 
+// Extended resources: those with a domain that is not Kubernetes' own.
+std::vector<std::pair<std::string, std::int64_t>> devices_wanted(View container) {
+  std::vector<std::pair<std::string, std::int64_t>> wanted;
+  for (const auto& [name, amount] : container["resources"]["limits"].members()) {
+    const std::string_view domain = name.substr(0, name.find('/'));
+    const bool is_own = domain == "kubernetes.io" || domain.ends_with(".kubernetes.io");
+    if (domain.size() == name.size() || is_own) continue;
+    const auto quantity =
+        Quantity::parse(amount.is_string() ? std::string(amount.string_or(""))
+                                           : fmt::to_string(amount.integer_or(0)));
+    const std::int64_t count = quantity ? quantity->value().value_or(0) : 0;
+    if (count > 0) wanted.emplace_back(name, count);
+  }
+  return wanted;
+}
+
 // "SIGUSR1" by its number on Linux; what nobody named, or knows, is SIGTERM.
 int stop_signal_of(View container) {
   constexpr std::array<std::string_view, 32> names = {
@@ -190,6 +206,7 @@ Result<ContainerSpec> container_of(View pod, View container, const PodVolumes& v
   made.mounts = TRY(mounts_of(container, volumes, environment));
   made.memory_bytes_max = memory_limit(container);
   made.image_run.cpu_quota_microseconds = cpu_quota(container);
+  made.wanted_devices = devices_wanted(container);
   set_user(pod, container, made);
   made.has_input = container["stdin"].boolean_or(false);
   made.ends_input_once = container["stdinOnce"].boolean_or(false);

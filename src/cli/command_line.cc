@@ -42,6 +42,10 @@ void add_up(CLI::App& app, const Output& output, const Commands& commands, Chose
       ->add_option("--host-path", options->host_paths,
                    "A folder that hostPath volumes may lie in, repeatable (default: none)")
       ->allow_extra_args(false);
+  up_command
+      ->add_option("--cdi-folder", options->cdi_folders,
+                   "A folder of CDI specifications beside /etc/cdi and /var/run/cdi, repeatable")
+      ->allow_extra_args(false);
   up_command->add_option("--host-images", options->host_images,
                          "Images that run on this machine's filesystem: 'PATTERN[,PATTERN…]'");
   up_command->add_flag("--foreground", options->foreground, "Stay, for service managers");

@@ -47,11 +47,14 @@ Value to_value(const Settings& settings) {
   for (const std::string& node : settings.nodes) nodes.push_back(builder.text(node));
   std::vector<objects::Node> paths;
   for (const std::string& path : settings.host_paths) paths.push_back(builder.text(path));
+  std::vector<objects::Node> folders;
+  for (const std::string& folder : settings.cdi_folders) folders.push_back(builder.text(folder));
   const objects::Node::Member members[] = {
       {builder.text("listen"), builder.text(settings.listen)},
       {builder.text("kubeconfig"), builder.text(settings.kubeconfig)},
       {builder.text("nodes"), builder.array(nodes)},
       {builder.text("hostPaths"), builder.array(paths)},
+      {builder.text("cdiFolders"), builder.array(folders)},
       {builder.text("hostImages"), builder.text(settings.host_images)}};
   const objects::Node root = builder.object(members);
   return std::move(builder).finish(root);
@@ -103,6 +106,9 @@ Result<Settings> load_settings(const std::string& data) {
   for (View path : saved["hostPaths"].elements()) {
     settings.host_paths.emplace_back(path.string_or(""));
   }
+  for (View folder : saved["cdiFolders"].elements()) {
+    settings.cdi_folders.emplace_back(folder.string_or(""));
+  }
   for (View node : saved["nodes"].elements()) settings.nodes.emplace_back(node.string_or(""));
   return settings;
 }
@@ -119,6 +125,12 @@ Result<> apply(const UpOptions& given, Settings& settings) {
   for (const std::string& path : settings.host_paths) {
     if (!path.starts_with('/')) {
       return Error::invalid(fmt::format("'{}' is not an absolute path", path), "--host-path");
+    }
+  }
+  if (!given.cdi_folders.empty()) settings.cdi_folders = given.cdi_folders;
+  for (const std::string& folder : settings.cdi_folders) {
+    if (!folder.starts_with('/')) {
+      return Error::invalid(fmt::format("'{}' is not an absolute path", folder), "--cdi-folder");
     }
   }
   if (!given.nodes.empty()) settings.nodes = given.nodes;

@@ -28,15 +28,17 @@ struct UpOptions {
   std::string nodes_file;  // more of them, a line each
   std::optional<std::string> host_images;
   std::vector<std::string> host_paths;
+  std::vector<std::string> cdi_folders;
   bool foreground = false;
 };
 
 struct Settings {
   std::string listen = "127.0.0.1:7443";
-  std::string kubeconfig;               // empty: <data>/kubeconfig
-  std::vector<std::string> nodes;       // as given with --node; empty: this machine as one node
-  std::vector<std::string> host_paths;  // folders that pods may mount from
-  std::string host_images;              // empty: no image runs on this machine's filesystem
+  std::string kubeconfig;                // empty: <data>/kubeconfig
+  std::vector<std::string> nodes;        // as given with --node; empty: this machine as one node
+  std::vector<std::string> host_paths;   // folders that pods may mount from
+  std::vector<std::string> cdi_folders;  // of device specifications, beside the usual ones
+  std::string host_images;               // empty: no image runs on this machine's filesystem
 };
 
 struct ListenAddress {

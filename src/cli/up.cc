@@ -93,7 +93,7 @@ int up(const UpOptions& options, const Output& output, const Serve& serve) {
         fmt::format("Muster is already up (process {}) with the data in {}.\n", *process, *data));
     const bool asks_for_change = options.listen || options.kubeconfig || options.host_images ||
                                  !options.nodes.empty() || !options.nodes_file.empty() ||
-                                 !options.host_paths.empty();
+                                 !options.host_paths.empty() || !options.cdi_folders.empty();
     if (!asks_for_change) return exit_done;
     return fail(output, Error{ErrorCode::conflict,
                               "the flags change nothing while it runs: `muster down` first"});

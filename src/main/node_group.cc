@@ -12,6 +12,7 @@
 #include "agent/names/dns_server.h"
 #include "agent/names/zone.h"
 #include "agent/node_agent.h"
+#include "agent/oci/find_devices.h"
 #include "agent/oci/image_desk.h"
 #include "agent/oci/image_fetch.h"
 #include "agent/pod_network.h"
@@ -32,12 +33,24 @@ namespace {
 using agent::NodeOptions;
 
 // This machine as one node, where none was declared.
-NodeOptions whole_machine(const Machine& machine) {
+NodeOptions whole_machine(const Machine& machine, const std::vector<agent::Device>& devices) {
   NodeOptions node;
   node.name = machine.host_name.empty() ? "localhost" : machine.host_name;
   node.capacity.emplace("cpu", Quantity::of(machine.processors));
   node.capacity.emplace("memory", Quantity::of(machine.memory_bytes, QuantityFormat::binary_si));
+  std::map<std::string, std::int64_t> counts;
+  for (const agent::Device& device : devices) ++counts[device.resource];
+  for (const auto& [resource, count] : counts) {
+    node.capacity.emplace(resource, Quantity::of(count));
+  }
   return node;
+}
+
+agent::DeviceSources sources_of(const cli::Settings& settings) {
+  agent::DeviceSources sources;
+  sources.cdi_folders.insert(sources.cdi_folders.end(), settings.cdi_folders.begin(),
+                             settings.cdi_folders.end());
+  return sources;
 }
 
 agent::MachineFacts facts_of(const Machine& machine, const std::string& runtime) {
@@ -108,7 +121,8 @@ struct NodeGroups::Parts {
 
   // The address that pods ask, or none where nobody can listen: hosts files know the gang anyway.
   std::string open_names(const std::string& gateway);
-  void make_host(std::vector<NodeOptions> nodes, const Machine& machine);
+  void make_host(std::vector<NodeOptions> nodes, const Machine& machine,
+                 const std::vector<agent::Device>& devices);
   void make_pretended(std::vector<NodeOptions> nodes, const Machine& machine);
 
   NodeGroupsOptions options;
@@ -137,7 +151,8 @@ std::string NodeGroups::Parts::open_names(const std::string& gateway) {
   return {};
 }
 
-void NodeGroups::Parts::make_host(std::vector<NodeOptions> nodes, const Machine& machine) {
+void NodeGroups::Parts::make_host(std::vector<NodeOptions> nodes, const Machine& machine,
+                                  const std::vector<agent::Device>& devices) {
   const agent::PodNetwork& network = *options.ground.network;
   give_addresses(nodes, network.cidr, network.gateway);
   agent::HostOptions host_options{.pods_folder = options.data + "/pods",
@@ -145,6 +160,7 @@ void NodeGroups::Parts::make_host(std::vector<NodeOptions> nodes, const Machine&
                                   .isolation = options.ground.isolation,
                                   .network = network,
                                   .hidden = {options.data}};
+  host_options.devices = agent::share_devices(nodes, devices);
   if (!options.settings.kubeconfig.empty()) {
     host_options.hidden.push_back(options.settings.kubeconfig);
   }
@@ -211,9 +227,11 @@ Result<std::unique_ptr<NodeGroups>> NodeGroups::make(NodeGroupsOptions options) 
   for (NodeOptions& node : TRY(agent::parse_node_options(options.settings.nodes))) {
     (node.is_pretended ? pretended : host).push_back(std::move(node));
   }
-  if (host.empty() && pretended.empty()) host.push_back(whole_machine(machine));
+  const std::vector<agent::Device> devices =
+      agent::find_devices(sources_of(options.settings), options.log);
+  if (host.empty() && pretended.empty()) host.push_back(whole_machine(machine, devices));
   auto parts = std::make_unique<Parts>(std::move(options));
-  if (!host.empty()) parts->make_host(std::move(host), machine);
+  if (!host.empty()) parts->make_host(std::move(host), machine, devices);
   if (!pretended.empty()) parts->make_pretended(std::move(pretended), machine);
   return std::unique_ptr<NodeGroups>(new NodeGroups(std::move(parts)));
 }

@@ -273,11 +273,25 @@ class ConfigWriter {
     return builder_.object_of_pairs(pairs);
   }
 
+  Node namespaces() {
+    std::vector<Node> list = {object({key("type"), key("pid")}),
+                              object({key("type"), key("mount")})};
+    const auto join = [&](std::string_view type, std::string_view file) {
+      list.push_back(object({key("type"), key(type), key("path"),
+                             text(fmt::format("/proc/{}/ns/{}", place_.holder, file))}));
+    };
+    if (place_.holder > 0) {
+      join("ipc", "ipc");
+      join("uts", "uts");
+      if (place_.own_network) join("network", "net");
+    }
+    return builder_.array(list);
+  }
+
   Node kernel() {
-    const Node own[] = {object({key("type"), key("pid")}), object({key("type"), key("mount")})};
     std::vector<Node> pairs = {
-        key("namespaces"), builder_.array(own), key("cgroupsPath"), text(place_.control_group),
-        key("resources"),  resources(),         key("devices"),     device_nodes()};
+        key("namespaces"), namespaces(), key("cgroupsPath"), text(place_.control_group),
+        key("resources"),  resources(),  key("devices"),     device_nodes()};
     const auto add = [&](std::string_view name, Node value) {
       pairs.push_back(key(name));
       pairs.push_back(value);

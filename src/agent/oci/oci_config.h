@@ -3,8 +3,8 @@
 //
 //   write bundle + "/config.json": oci_config_text(container, place)
 //
-// Assumes: runc is started in the pod's ipc, host name and network namespaces, which the container
-// shares by not asking for others; it has a pid and a mount namespace of its own.
+// Assumes: a process of the pod holds its ipc, host name and network namespaces, which the
+// container joins, and so does who visits it; it has a pid and a mount namespace of its own.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -23,6 +23,8 @@ struct OciPlace {
   std::string etc_folder = {};     // hosts, hostname, resolv.conf of its pod
   std::string last_words = {};     // the file of its last words; empty: none
   std::vector<Mount> mounts = {};  // its volumes; `below` is looked up already
+  std::int64_t holder = 0;         // the process whose namespaces it joins; 0: runc's own
+  bool own_network = false;        // … its network too
   std::string control_group = {};  // below the group that runc is started in
   bool limits_memory = true;
   bool limits_processes = true;

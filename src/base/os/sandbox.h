@@ -18,6 +18,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/os/child_process.h"
@@ -72,6 +73,8 @@ struct SandboxSpec {
   std::string working_folder = "/";      // made where it does not exist
   std::vector<SandboxMount> mounts = {};
   std::vector<std::string> hidden = {};  // folders and files that are empty inside
+  // Device files of this machine, and what they are called inside, below /dev.
+  std::vector<std::pair<std::string, std::string>> devices = {};
   bool own_network = false;
   bool is_read_only = false;  // also the private places; mounts are as they say
   SandboxUser user = {};

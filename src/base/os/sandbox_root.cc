@@ -132,7 +132,17 @@ Result<> take_over_machine(bool own_network) {
   return set_attributes(staging, 0, MOUNT_ATTR_RDONLY, 0);  // until it is finished
 }
 
-Result<> make_devices(const std::string& terminal) {
+Result<> bind_device(const std::string& source, const std::string& target) {
+  for (std::size_t slash = target.find('/', staging.size() + 5); slash != std::string::npos;
+       slash = target.find('/', slash + 1)) {
+    TRY(make_folder(target.substr(0, slash), 0755));
+  }
+  TRY(make_empty_file(target));
+  return bind_to(source, target);
+}
+
+Result<> make_devices(const SandboxSpec& spec) {
+  const std::string& terminal = spec.terminal_path;
   const std::string folder = staging + "/dev";
   TRY(make_folder(folder, 0755));
   TRY(mount_at("tmpfs", folder, MS_NOSUID | MS_NOEXEC, "mode=0755,size=64k"));
@@ -142,6 +152,13 @@ Result<> make_devices(const std::string& terminal) {
     const std::string target = fmt::format("{}/{}", folder, name);
     TRY(make_empty_file(target));
     TRY(bind_to(source, target));
+  }
+  for (const auto& [source, target] : spec.devices) {
+    const bool climbs = (target + "/").find("/../") != std::string::npos;
+    if (!target.starts_with("/dev/") || climbs) {
+      return Error::invalid(fmt::format("{}: a device lies below /dev", target));
+    }
+    TRY(bind_device(source, staging + target));
   }
   constexpr std::array<std::array<const char*, 2>, 5> links = {{{"/proc/self/fd", "fd"},
                                                                 {"/proc/self/fd/0", "stdin"},
@@ -165,8 +182,8 @@ Result<> make_devices(const std::string& terminal) {
   return set_attributes(folder, MOUNT_ATTR_RDONLY, 0, 0);
 }
 
-Result<> make_private_places(const std::string& terminal) {
-  TRY(make_devices(terminal));
+Result<> make_private_places(const SandboxSpec& spec) {
+  TRY(make_devices(spec));
   TRY(make_folder(staging + "/proc", 0555));
   TRY(mount_at("proc", staging + "/proc", quiet | MS_NOEXEC, nullptr));
   TRY(make_folder(staging + "/tmp", 01777));
@@ -332,7 +349,7 @@ Result<> build_sandbox_root(const SandboxSpec& spec) {
   std::vector<Source> sources;
   for (const SandboxMount& mount : spec.mounts) sources.push_back(TRY(open_source(mount)));
   TRY(take_over_machine(spec.own_network));
-  TRY(make_private_places(spec.terminal_path));
+  TRY(make_private_places(spec));
   TRY(change_root());
   for (const std::string& path : spec.hidden) TRY(hide(path));
   MountPoints points;
