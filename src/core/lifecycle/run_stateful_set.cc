@@ -49,6 +49,7 @@ class StatefulSetStep {
   ReplicaStep take() {
     if (objects::is_being_deleted(set_)) return {};
     if (!find_revisions()) return std::move(step_);
+    own_claims();
     if (make_missing() && take_surplus()) roll_out();
     forget_revisions();
     write_status();
@@ -135,6 +136,57 @@ class StatefulSetStep {
     return true;
   }
 
+  bool goes_with(std::string_view when) const {
+    return set_["spec"]["persistentVolumeClaimRetentionPolicy"][when].string_or("") == "Delete";
+  }
+
+  // A claim goes with whom it belongs to: with its pod when that is beyond the number, else with
+  // the set; each only where the policy says so.
+  Value with_owner_of(const Value& claim, std::int64_t ordinal) const {
+    const auto pod = pods_.find(ordinal);
+    const bool is_beyond = !is_wanted(ordinal) && pod != pods_.end();
+    std::vector<Value> owners;
+    bool had_ours = false;
+    for (View each : claim["metadata"]["ownerReferences"].elements()) {
+      const std::string_view uid = each["uid"].string_or("");
+      const bool is_ours = uid == objects::uid_of(set_) ||
+                           (each["kind"].string_or("") == resources::pods.kind &&
+                            each["name"].string_or("") == stateful_pod_name(set_, ordinal));
+      had_ours = had_ours || is_ours;
+      if (!is_ours) owners.push_back(claim.part(each));
+    }
+    if (is_beyond && goes_with("whenScaled")) {
+      owners.push_back(
+          controller_reference(resources::pods.api_version(), resources::pods.kind, pod->second));
+    } else if (goes_with("whenDeleted")) {
+      owners.push_back(controller_reference(resources::stateful_sets.api_version(),
+                                            resources::stateful_sets.kind, set_));
+    } else if (!had_ours) {
+      return claim;
+    }
+    return Draft(claim).set_or_drop({"metadata", "ownerReferences"}, list_of(owners)).value();
+  }
+
+  // Before a pod beyond the number is taken away, so that its claims follow it.
+  void own_claims() {
+    if (set_["spec"]["volumeClaimTemplates"].empty()) return;
+    std::map<std::string, Value, std::less<>> present;
+    for (const Value& claim : observed_.claims) {
+      if (!objects::is_being_deleted(claim)) {
+        present.emplace(objects::name_of(claim), claim);
+      }
+    }
+    for (const auto& [ordinal, pod] : pods_) {
+      for (const Value& wanted : stateful_claims(set_, ordinal)) {
+        const auto found = present.find(objects::name_of(wanted));
+        if (found == present.end()) continue;
+        const Value next = with_owner_of(found->second, ordinal);
+        if (next == found->second) continue;
+        step_.edits.push_back(Edit::update(resources::persistent_volume_claims, next));
+      }
+    }
+  }
+
   void create(std::int64_t ordinal) {
     const std::string name = stateful_pod_name(set_, ordinal);
     for (const Value& claim : stateful_claims(set_, ordinal)) {
@@ -142,7 +194,8 @@ class StatefulSetStep {
           observed_.claims.begin(), observed_.claims.end(),
           [&](const Value& each) { return objects::name_of(each) == objects::name_of(claim); });
       if (is_there) continue;
-      step_.edits.push_back(Edit::create(resources::persistent_volume_claims, claim));
+      step_.edits.push_back(
+          Edit::create(resources::persistent_volume_claims, with_owner_of(claim, ordinal)));
       note(false, "SuccessfulCreate",
            fmt::format("create Claim {} Pod {} in StatefulSet {} success", objects::name_of(claim),
                        name, objects::name_of(set_)));

@@ -158,6 +158,24 @@ def it_survives_the_platform(platform):
     platform.kubectl("delete", "sts", "db")
 
 
+def claims_go_as_the_policy_says(platform):
+    platform.apply(STATEFUL_SET.replace("replicas: 3", "replicas: 2") + """
+  persistentVolumeClaimRetentionPolicy: {whenDeleted: Delete, whenScaled: Delete}
+  volumeClaimTemplates:
+  - metadata: {name: data}
+    spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Mi}}}
+""")
+    platform.kubectl("rollout", "status", "sts/db", "--timeout=60s")
+
+    def claims():
+        return sorted(c["metadata"]["name"] for c in platform.items("pvc"))
+    expect(claims() == ["data-db-0", "data-db-1"], claims())
+    platform.kubectl("scale", "sts/db", "--replicas=1")
+    wait_for("one claim", lambda: claims() == ["data-db-0"])
+    platform.kubectl("delete", "sts/db", "service/db")
+    wait_for("no claim", lambda: not claims())
+
+
 STEPS = [
     a_deployment_is_rolled_out,
     its_service_knows_where_the_pods_are,
@@ -169,6 +187,7 @@ STEPS = [
     a_member_comes_back_under_its_name,
     its_rollout_goes_from_the_highest_down,
     it_survives_the_platform,
+    claims_go_as_the_policy_says,
     *services.STEPS,
 ]
 
