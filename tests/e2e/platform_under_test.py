@@ -22,6 +22,16 @@ def free_port():
         return probe.getsockname()[1]
 
 
+def is_alive(process):
+    """Not so of one whose threads have all ended and that nobody has waited for yet."""
+    try:
+        with open(f"/proc/{process}/stat") as file:
+            is_ended = file.read().rsplit(")", 1)[1].split()[0] in "ZX"
+        return not is_ended or len(os.listdir(f"/proc/{process}/task")) > 1
+    except OSError:
+        return False
+
+
 class Failed(Exception):
     pass
 
@@ -93,7 +103,7 @@ class Platform(Cluster):
     def kill(self):
         process = self.pid()
         os.kill(process, signal.SIGKILL)
-        while os.path.exists(f"/proc/{process}"):
+        while is_alive(process):
             time.sleep(0.001)
 
     def down(self):
