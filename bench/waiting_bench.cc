@@ -38,9 +38,9 @@ Value job(const std::string& name, const std::string& queue, int pods) {
                  R"({{"apiVersion":"batch/v1","kind":"Job","metadata":{{"name":"{}","namespace":)"
                  R"("default","labels":{{"kueue.x-k8s.io/queue-name":"{}"}}}},"spec":{{)"
                  R"("parallelism":{},"completions":{},"template":{{"metadata":{{"annotations":{{)"
-                 R"("muster.dev/pretend-run-seconds":"100000"}}}},"spec":{{"restartPolicy":"Never",)"
-                 R"("containers":[{{"name":"c","image":"i","resources":{{"requests":)"
-                 R"({{"cpu":"1"}}}}}}]}}}}}}}})",
+                 R"("muster.dev/pretend-run-seconds":"100000"}}}},"spec":{{)"
+                 R"("restartPolicy":"Never","containers":[{{"name":"c","image":"i",)"
+                 R"("resources":{{"requests":{{"cpu":"1"}}}}}}]}}}}}}}})",
                  name, queue, pods, pods))
       .must();
 }
