@@ -216,7 +216,21 @@ void Tables::enter_pod(PodId id) {
 void Tables::leave_pod(PodId id) {
   PodRow& row = pods[id];
   if (row.counted) {
-    leaving_pods.erase(id);
+    // A topology counts without pods that are being deleted: those that stand in their places may
+    // have been held back (core/plan/bind.cc).
+    const bool was_short = std::ranges::any_of(row.spec.requests, [&](const Amount& request) {
+      return free.at(request.resource, row.node) < 0;
+    });
+    if (leaving_pods.erase(id) > 0 && was_short) {
+      std::vector<WorkloadId> held;
+      workloads.for_each([&](WorkloadId gang, const WorkloadRow& other) {
+        const auto is_there = [&](const Slot& slot) {
+          return slot.node == row.node && slot.bound < slot.count;
+        };
+        if (std::ranges::any_of(other.slots, is_there)) held.push_back(gang);
+      });
+      for (const WorkloadId gang : held) note_bind_candidate(gang);
+    }
     count_bound(row, -1);
     if (!row.spec.neighbours.unwanted.empty()) --distance_keepers;
     add_to_node(row.node, row.spec.requests, 1);

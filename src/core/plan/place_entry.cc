@@ -12,7 +12,8 @@ namespace muster::core {
 
 namespace {
 
-// Pod sets that have their domains from a topology need no place of ours; theirs is empty.
+// Pod sets that have their domains from a topology, or will when their checks are ready, need no
+// place of ours; theirs is empty.
 std::vector<GangPart> parts_of(const Tables& tables, const Decision& entry) {
   const Workload& workload = tables.workloads[entry.workload].spec;
   const std::string& key = tables.workloads.key(entry.workload);
@@ -23,7 +24,9 @@ std::vector<GangPart> parts_of(const Tables& tables, const Decision& entry) {
     GangPart& part = parts.emplace_back();
     part.pod_set = set.name;
     part.requests = &set.requests;
-    part.count = assigned.topology ? 0 : assigned.count;
+    const bool has_domains =
+        assigned.topology || assigned.delayed_topology == DelayedTopology::pending;
+    part.count = has_domains ? 0 : assigned.count;
     part.wish.terms = &set.terms;
     part.kind = {name_space, &set.labels, &set.neighbours};
     for (const FlavorAssignment& flavor : assigned.flavors) {
