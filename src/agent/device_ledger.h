@@ -29,6 +29,7 @@ struct Device {
   std::string id;        // "0"
   bool is_simulated = false;
   DeviceEdits edits = {};
+  std::string product = {};  // as its driver calls it: "NVIDIA H200"; empty: not known
 
   std::string name() const { return resource + "=" + id; }
 };

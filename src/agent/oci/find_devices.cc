@@ -71,8 +71,43 @@ DeviceNode node_of(const DeviceFile& file) {
           .group = file.group};
 }
 
+void name_products(const std::string& folder, std::vector<Device>& gpus) {
+  constexpr std::size_t information_bytes_max = 64 * 1024;
+  for (const std::string& name : names_in_folder(folder).value_or(std::vector<std::string>{})) {
+    const auto text =
+        read_whole_file(fmt::format("{}/{}/information", folder, name), information_bytes_max);
+    if (!text) continue;
+    const GpuProduct product = read_gpu_product(*text);
+    for (Device& gpu : gpus) {
+      if (gpu.id == product.minor) gpu.product = product.model;
+    }
+  }
+}
+
+// Spaces have no place in a label.
+std::string as_label(std::string_view product) {
+  std::string out(product);
+  std::replace(out.begin(), out.end(), ' ', '-');
+  return out;
+}
+
+void label_gpus(NodeOptions& node, const std::vector<Device>& devices) {
+  std::size_t count = 0;
+  std::string product;
+  for (const Device& device : devices) {
+    if (device.resource != gpu_resource || device.is_simulated) continue;
+    ++count;
+    if (product.empty()) product = as_label(device.product);
+  }
+  if (count == 0) return;
+  node.labels.emplace("nvidia.com/gpu.present", "true");
+  node.labels.emplace("nvidia.com/gpu.count", std::to_string(count));
+  if (!product.empty()) node.labels.emplace("nvidia.com/gpu.product", product);
+}
+
 // /dev/nvidia0 … are the GPUs; nvidiactl, nvidia-uvm and the like belong to all of them.
-std::vector<Device> find_gpus(const std::string& folder) {
+std::vector<Device> find_gpus(const DeviceSources& sources) {
+  const std::string& folder = sources.device_folder;
   constexpr std::string_view prefix = "nvidia";
   std::vector<Device> gpus;
   DeviceEdits common;
@@ -98,6 +133,7 @@ std::vector<Device> find_gpus(const std::string& folder) {
     common.mounts.push_back({.source = *tool, .target = "/usr/bin/nvidia-smi", .read_only = true});
   }
   for (Device& gpu : gpus) gpu.edits.append(common);
+  name_products(sources.driver_folder, gpus);
   std::sort(gpus.begin(), gpus.end(), [](const Device& a, const Device& b) {
     return a.id.size() != b.id.size() ? a.id.size() < b.id.size() : a.id < b.id;
   });
@@ -105,6 +141,21 @@ std::vector<Device> find_gpus(const std::string& folder) {
 }
 
 }  // namespace
+
+GpuProduct read_gpu_product(std::string_view text) {
+  GpuProduct product;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    const std::size_t colon = std::min(line.find(':'), line.size());
+    const std::size_t begin = std::min(line.find_first_not_of(" \t", colon + 1), line.size());
+    const std::string_view key = line.substr(0, colon);
+    if (key == "Model") product.model = line.substr(begin);
+    if (key == "Device Minor") product.minor = line.substr(begin);
+  }
+  return product;
+}
 
 std::vector<std::string> driver_libraries(std::string_view text) {
   constexpr std::array<std::string_view, 9> wanted = {
@@ -140,7 +191,7 @@ std::vector<Device> find_devices(const DeviceSources& sources, const Log& log) {
     return device.resource == gpu_resource;
   });
   if (has_gpus) return found;
-  for (Device& gpu : find_gpus(sources.device_folder)) found.push_back(std::move(gpu));
+  for (Device& gpu : find_gpus(sources)) found.push_back(std::move(gpu));
   return found;
 }
 
@@ -168,6 +219,7 @@ DeviceLedger::Inventory share_devices(std::vector<NodeOptions>& nodes,
         devices.push_back(std::move(device));
       }
     }
+    label_gpus(node, devices);
   }
   return inventory;
 }

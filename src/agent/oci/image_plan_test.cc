@@ -215,5 +215,21 @@ TEST(FindDevices, what_is_declared_beyond_what_is_found_is_simulated) {
   EXPECT_TRUE(shared.at("n2").front().is_simulated);
 }
 
+TEST(FindDevices, real_gpus_are_labels_of_their_node) {
+  const GpuProduct product =
+      read_gpu_product("Model: \t\t NVIDIA H200\nIRQ:   \t\t 41\nDevice Minor: \t 0\n");
+  EXPECT_EQ(product.model, "NVIDIA H200");
+  EXPECT_EQ(product.minor, "0");
+  std::vector<NodeOptions> nodes(2);
+  nodes[0].name = "n1";
+  nodes[0].capacity.emplace("nvidia.com/gpu", Quantity::of(1));
+  nodes[1].name = "n2";
+  nodes[1].capacity.emplace("nvidia.com/gpu", Quantity::of(1));
+  share_devices(nodes, {{.resource = "nvidia.com/gpu", .id = "0", .product = product.model}});
+  EXPECT_EQ(nodes[0].labels.at("nvidia.com/gpu.product"), "NVIDIA-H200");
+  EXPECT_EQ(nodes[0].labels.at("nvidia.com/gpu.count"), "1");
+  EXPECT_TRUE(nodes[1].labels.empty());  // simulated
+}
+
 }  // namespace
 }  // namespace muster::agent
