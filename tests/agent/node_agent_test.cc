@@ -168,8 +168,8 @@ TEST(NodeAgent, a_refused_field_is_said_on_the_pod) {
 
 TEST(NodeAgent, a_field_that_nothing_acts_upon_is_a_condition) {
   AgentWorld world;
-  world.create_pod(
-      "p", {.container = R"(,"securityContext":{"capabilities":{"add":["NET_ADMIN"]}})"});
+  world.create_pod("p",
+                   {.container = R"(,"securityContext":{"capabilities":{"add":["NET_ADMIN"]}})"});
   world.settle();
   EXPECT_EQ(world.phase("p"), "Running");
   const Value pod = world.pod("p");
