@@ -142,7 +142,7 @@ void SchedulingLoop::submit(std::vector<Edit> edits) {
   if (write != nullptr) {
     target = {write->resource, objects::key_of(write->object),
               std::string(objects::uid_of(write->object))};
-    ++under_way_[{std::string(target.resource.plural), target.key}].lists;
+    ++under_way_[{std::string(target.resource.plural), target.key, target.uid}].lists;
   }
   ++writing_;
   writer_.submit(std::move(edits),
@@ -166,7 +166,7 @@ void SchedulingLoop::on_written(const Written& target, const WriteOutcome& outco
 void SchedulingLoop::on_over(const Written& target, bool is_refused) {
   --writing_;
   if (next_configuration_) wake();
-  const auto found = under_way_.find({std::string(target.resource.plural), target.key});
+  const auto found = under_way_.find({std::string(target.resource.plural), target.key, target.uid});
   if (found == under_way_.end()) return;
   UnderWay& under_way = found->second;
   under_way.is_refused = under_way.is_refused || is_refused;

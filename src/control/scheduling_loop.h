@@ -15,6 +15,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -93,7 +94,9 @@ class SchedulingLoop {
   std::optional<TimerId> timer_;
   std::optional<TimerId> tick_timer_;  // the next moment at which time alone makes work
   std::optional<core::Configuration> next_configuration_;
-  std::map<std::pair<std::string, objects::ObjectKey>, UnderWay> under_way_;  // by plural and key
+  // An object that was made again under its name is another one: an answer to the old one must not
+  // be taken for the last word to the new one.
+  std::map<std::tuple<std::string, objects::ObjectKey, std::string>, UnderWay> under_way_;
   std::size_t writing_ = 0;
   std::uint64_t cycles_ = 0;
   bool started_ = false;

@@ -224,8 +224,11 @@ void Tables::assume_requeued(const Decision& decision) {
     QuotaPage* page = quota_page_of(workloads.key(decision.workload));
     if (page != nullptr) page->blocked.insert(cluster_queues.key(decision.queue));
   }
-  // Nothing is said while flavors are left to try; should another become the head meanwhile, it is.
-  const bool says_nothing = place == PendingPlace::active && row.last_tried.has_pending_flavors() &&
+  // Nothing is said while flavors are left to try, nor to who lost a race; should another become
+  // the head meanwhile, it is.
+  const bool is_tried_again =
+      row.last_tried.has_pending_flavors() || decision.word == WaitWord::lost_race;
+  const bool says_nothing = place == PendingPlace::active && is_tried_again &&
                             !objects::is_false(objects::condition(row.object, "QuotaReserved"));
   if (says_nothing) note_unsaid(decision.workload);
   // What is kept for the first one depends on the nodes as well: whether they could ever take it.
