@@ -32,7 +32,7 @@ void KeyLoop::stop() {
 
 void KeyLoop::mark(const Subject& subject) {
   Item& item = items_[subject];
-  if (item.writing) {
+  if (item.writing || item.looked_at) {
     item.marked_meanwhile = true;
   } else {
     enqueue(subject, item);
@@ -73,18 +73,21 @@ void KeyLoop::round() {
 void KeyLoop::look_at(const Subject& subject) {
   Item& item = items_.at(subject);
   item.queued = false;
+  item.marked_meanwhile = false;
+  item.looked_at = true;
   Step step = body_(subject);
+  item.looked_at = false;
   if (step.look_again) {
     const Span span = *step.look_again - house_.clock.wall();
     wait(subject, item, std::clamp(span, look_again_span_min, look_again_span_max));
   }
   if (step.edits.empty()) {
     item.backoff.reset();
+    if (item.marked_meanwhile) return enqueue(subject, item);
     forget_if_idle(subject);
     return;
   }
   item.writing = true;
-  item.marked_meanwhile = false;
   ++writing_;
   writer_.submit(std::move(step.edits),
                  lifeline_.guard([this, subject](const WriteOutcome& outcome) {

@@ -61,6 +61,7 @@ class KeyLoop {
  private:
   struct Item {
     bool queued = false;
+    bool looked_at = false;  // by the body, which may mark whomever it likes, itself too
     bool writing = false;
     bool marked_meanwhile = false;
     client::Backoff backoff{refused_span_min, refused_span_max};

@@ -239,6 +239,25 @@ TEST_F(KeyLoopTest, a_subject_is_not_looked_at_while_its_writes_are_under_way) {
   EXPECT_EQ(api.calls(client::Verb::create, resources::pods), 1U);
 }
 
+// As a loop does that marks all of a kind from within its body.
+TEST_F(KeyLoopTest, a_body_may_mark_its_own_subject) {
+  int looked = 0;
+  KeyLoop own{house, cache, writer, [&](const Subject& subject) {
+                if (++looked < 3) own.mark(subject);
+                if (cache.find(resources::pods, subject.key)) return Step{};
+                return Step{.edits = {Edit::create(resources::pods, pod(subject.key.name))}};
+              }};
+  own.start();
+  api.set_answer_delay(Span::of_seconds(1));
+  own.mark(key("p"));
+  time.run_for(Span::of_milliseconds(100));
+  EXPECT_EQ(looked, 1);  // its write is under way
+  run();
+  EXPECT_EQ(looked, 3);
+  EXPECT_TRUE(own.is_idle());
+  EXPECT_EQ(api.calls(client::Verb::create, resources::pods), 1U);
+}
+
 TEST_F(KeyLoopTest, a_refused_write_is_tried_again_with_growing_spans) {
   int refused = 0;
   api.refuse(ErrorCode::conflict, [&](const Call&) { return ++refused <= 5; });

@@ -76,11 +76,10 @@ def a_full_disk_refuses_writes_and_answers_reads(platform):
     client = Client(platform)
     expect(client.create_map("before")[0] == 201, "a write before")
     ballast = os.path.join(platform.data, "ballast")
-    with open(ballast, "wb") as file:
+    with open(ballast, "wb", buffering=0) as file:
         try:
             while True:
                 file.write(b"0" * 65536)
-                file.flush()
         except OSError:
             pass
     refused = None
