@@ -116,7 +116,9 @@ std::vector<ServiceBackend> ServiceProxy::order_for(Listener& listener, std::uin
 // --- streams ----------------------------------------------------------------------------------
 
 void ServiceProxy::on_client(const ServicePort& port) {
-  Listener& listener = listeners_.at(port);
+  const auto known = listeners_.find(port);
+  if (known == listeners_.end()) return;  // served no more since the socket woke us
+  Listener& listener = known->second;
   while (auto socket = accept_from(listener.socket.number())) {
     if (connections_.size() >= service_connections_max) continue;  // it is closed again
     const auto peer = peer_of(*socket);
@@ -222,7 +224,9 @@ void ServiceProxy::drop(std::uint64_t number) {
 // --- datagrams --------------------------------------------------------------------------------
 
 void ServiceProxy::on_datagrams(const ServicePort& port) {
-  Listener& listener = listeners_.at(port);
+  const auto known = listeners_.find(port);
+  if (known == listeners_.end()) return;  // served no more since the socket woke us
+  Listener& listener = known->second;
   for (std::size_t turn = 0; turn < service_datagrams_per_turn_max; ++turn) {
     const auto datagram = receive_datagram(listener.socket);
     if (!datagram) return;
@@ -253,7 +257,9 @@ ServiceProxy::Flow* ServiceProxy::flow_for(const ServicePort& port, Listener& li
 }
 
 void ServiceProxy::on_answer(const ServicePort& port, Peer peer) {
-  Listener& listener = listeners_.at(port);
+  const auto known = listeners_.find(port);
+  if (known == listeners_.end()) return;  // served no more since the socket woke us
+  Listener& listener = known->second;
   const auto at = listener.flows.find(peer);
   if (at == listener.flows.end()) return;
   // Taken even where it is an error (nobody listens there): it would wake us for ever.
