@@ -4,25 +4,34 @@
 // thousand watchers, memory. TLS throughout; every client is a kept connection of its own.
 //
 //   api_load_bench [pods=N] ours=/path/kubeconfig:PID peer=/path/kubeconfig:PID,PID
+//   api_load_bench fill=N ours=/path/kubeconfig:PID        makes N pods and leaves them there
 //
 // The second is the peer of the first: ratios are printed. Beside them: what a bare pwrite and
-// fdatasync take in the same run, and the load program's own share of the CPU time of a phase.
+// fdatasync take in the same run, the load program's own share of the CPU time of a phase, and the
+// CPU time of the server for each create, by its threads: what wall time shows only on a machine
+// that nobody shares.
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <openssl/ssl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <boost/asio/connect.hpp>
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
 #include <chrono>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/os/files.h"
+#include "bench/load_pod.h"
 #include "client/https/endpoint.h"
 #include "client/https/line.h"
 #include "client/https/request_text.h"
@@ -40,6 +49,7 @@ constexpr int creates_of_one = 300;
 constexpr int watchers = 1'000;
 constexpr int events = 20;
 constexpr int syncs = 300;
+constexpr std::size_t drain_bytes = std::size_t{64} * 1024;
 constexpr std::string_view name_space = "api-load";
 
 double milliseconds_since(Stopwatch::time_point began) {
@@ -60,19 +70,6 @@ double own_cpu() {
     return static_cast<double>(time.tv_sec) * 1e3 + static_cast<double>(time.tv_usec) * 1e-3;
   };
   return of(used.ru_utime) + of(used.ru_stime);
-}
-
-std::string pod_body(std::string_view name) {
-  std::string body = fmt::format(
-      R"({{"apiVersion":"v1","kind":"Pod","metadata":{{"name":"{}","labels":{{"app":"load"}},
-"annotations":{{"note":"{}"}}}},"spec":{{"restartPolicy":"Never","nodeSelector":{{"none":"here"}},
-"schedulerName":"nobody","containers":[{{"name":"main","image":"registry.example/load:1","env":[)",
-      name, std::string(300, 'n'));
-  for (int i = 0; i < 16; ++i) {
-    body +=
-        fmt::format(R"({}{{"name":"VARIABLE_{}","value":"value-of-it"}})", i == 0 ? "" : ",", i);
-  }
-  return body + R"(],"resources":{"requests":{"cpu":"1","memory":"1Gi"}}}]}})";
 }
 
 // One server under load.
@@ -124,19 +121,34 @@ class Server {
     return whole;
   }
 
-  // One request whose answer is read and let go: how many bytes it had.
+  // One request on a connection of its own whose answer is read and let go, with as little work as
+  // can be: how many bytes it had.
   std::size_t drain(const std::string& request) const {
     boost::asio::io_context io{1};
-    const auto line = connect(io);
+    boost::asio::ip::tcp::resolver resolver(io);
+    boost::asio::ip::tcp::socket socket(io);
+    boost::asio::connect(socket, resolver.resolve(endpoint_.host, endpoint_.port));
+    SSL* const tls = client::make_client_connection(context_.get(), server_name_);
+    SSL_set_fd(tls, socket.native_handle());
+    SSL_set_read_ahead(tls, 1);
+    SSL_set_default_read_buffer_len(tls, drain_bytes);
+    bool is_well = SSL_connect(tls) == 1 &&
+                   SSL_write(tls, request.data(), static_cast<int>(request.size())) > 0;
+    std::string buffer(drain_bytes, '\0');
+    std::string tail;
     std::size_t bytes = 0;
-    bool has_ended = false;
-    line->ask(request, {.on_whole = [&](const client::WholeAnswer&) { has_ended = true; },
-                        .on_failed = [](const client::LineFailure&) {},
-                        .on_piece = [&](std::string_view piece) { bytes += piece.size(); }});
-    io.run();
-    line->close();
-    if (!has_ended) {
-      fmt::print(stderr, "{}: an answer has no end\n", name_);
+    while (is_well && !tail.ends_with("\r\n0\r\n\r\n")) {
+      const int size = SSL_read(tls, buffer.data(), static_cast<int>(buffer.size()));
+      is_well = size > 0;
+      if (!is_well) break;
+      const std::string_view piece(buffer.data(), static_cast<std::size_t>(size));
+      bytes += piece.size();
+      tail.append(piece.substr(piece.size() - std::min<std::size_t>(piece.size(), 8)));
+      if (tail.size() > 64) tail.erase(0, tail.size() - 8);
+    }
+    SSL_free(tls);
+    if (!is_well) {
+      fmt::print(stderr, "{}: a list has no end\n", name_);
       std::exit(1);
     }
     return bytes;
@@ -156,6 +168,19 @@ class Server {
     return kilobytes / 1024;
   }
 
+  // Nanoseconds that each of its threads has been on a processor.
+  std::map<int, double> thread_times() const {
+    std::map<int, double> times;
+    for (const int process : processes_) {
+      const std::string tasks = fmt::format("/proc/{}/task", process);
+      for (const auto& task : std::filesystem::directory_iterator(tasks)) {
+        std::ifstream schedule(task.path() / "schedstat");
+        schedule >> times[std::stoi(task.path().filename())];
+      }
+    }
+    return times;
+  }
+
  private:
   std::string name_;
   std::vector<int> processes_;
@@ -171,6 +196,7 @@ struct Figures {
   double creates_per_second = 0;
   double create_p99 = 0;
   double own_share = 0;
+  std::vector<double> thread_microseconds = {};  // of one create, the busiest thread first
   double one_client_p50 = 0;
   double first_list = 0;
   double second_list = 0;
@@ -200,7 +226,7 @@ class Creation {
   void next(const std::shared_ptr<Line>& line) {
     if (left_ == 0) return;
     --left_;
-    const std::string body = pod_body(fmt::format("{}-{}", prefix_, left_));
+    const std::string body = load_pod(fmt::format("{}-{}", prefix_, left_));
     const auto began = Stopwatch::now();
     line->ask(server_.text("POST", fmt::format("/api/v1/namespaces/{}/pods", name_space), body),
               {.on_whole =
@@ -269,14 +295,36 @@ double last_watcher(const Server& server) {
   return quantile(times, 0.5);
 }
 
+double total(const std::map<int, double>& times) {
+  double all = 0;
+  for (const auto& [thread, time] : times) all += time;
+  return all;
+}
+
 double timed_list(const Server& server) {
+  const double cpu = own_cpu();
+  const auto threads = server.thread_times();
   const auto began = Stopwatch::now();
   const std::size_t bytes =
       server.drain(server.text("GET", fmt::format("/api/v1/namespaces/{}/pods", name_space)));
   const double took = milliseconds_since(began);
-  fmt::print("  {}: list of {:.1f} MB in {:.0f} ms\n", server.name(),
-             static_cast<double>(bytes) / 1e6, took);
+  fmt::print(
+      "  {}: list of {:.1f} MB in {:.0f} ms, CPU ms: the server {:.0f}, this program {:.0f}\n",
+      server.name(), static_cast<double>(bytes) / 1e6, took,
+      (total(server.thread_times()) - total(threads)) / 1e6, own_cpu() - cpu);
   return took;
+}
+
+std::vector<double> microseconds_of_each(const Server& server, const std::map<int, double>& before,
+                                         std::size_t creates) {
+  std::vector<double> each;
+  for (const auto& [thread, after] : server.thread_times()) {
+    const auto began = before.find(thread);
+    const double used = after - (began == before.end() ? 0 : began->second);
+    each.push_back(used / 1e3 / static_cast<double>(creates));
+  }
+  std::sort(each.rbegin(), each.rend());
+  return each;
 }
 
 Figures measure(const Server& server, int pods) {
@@ -286,18 +334,31 @@ Figures measure(const Server& server, int pods) {
                          fmt::format(R"({{"metadata":{{"name":"{}"}}}})", name_space)));
   figures.one_client_p50 = quantile(Creation(server, "one", creates_of_one).run(1), 0.5);
   const double cpu = own_cpu();
+  const auto threads = server.thread_times();
   const auto began = Stopwatch::now();
   const auto times = Creation(server, "many", pods - creates_of_one).run(clients);
   const double took = milliseconds_since(began);
   figures.creates_per_second = static_cast<double>(times.size()) / took * 1e3;
   figures.create_p99 = quantile(times, 0.99);
   figures.own_share = (own_cpu() - cpu) / took;
+  figures.thread_microseconds = microseconds_of_each(server, threads, times.size());
   figures.first_list = timed_list(server);
   figures.second_list = timed_list(server);
   figures.last_watcher = last_watcher(server);
   figures.full_megabytes = server.resident_megabytes();
   server.ask(server.text("DELETE", fmt::format("/api/v1/namespaces/{}", name_space)));
   return figures;
+}
+
+// Of one create: all threads together, and those that had any part in it.
+void print_threads(const Figures& figures) {
+  double all = 0;
+  std::string each;
+  for (const double microseconds : figures.thread_microseconds) {
+    all += microseconds;
+    if (microseconds >= 0.5) each += fmt::format(" {:.0f}", microseconds);
+  }
+  fmt::print("  server's CPU for each, us: {:.0f}, by thread{}\n", all, each);
 }
 
 // The p50 of a durable write of the same size, in the folder where this runs.
@@ -337,8 +398,23 @@ Server server_of(std::string_view argument) {
           std::string(argument.substr(equals + 1, colon - equals - 1)), std::move(processes)};
 }
 
+// For what is measured from outside: a restart with so many objects.
+int fill(const Server& server, int pods) {
+  server.ask(server.text("POST", "/api/v1/namespaces",
+                         fmt::format(R"({{"metadata":{{"name":"{}"}}}})", name_space)));
+  const auto began = Stopwatch::now();
+  const auto times = Creation(server, "kept", pods).run(clients);
+  fmt::print("{} pods in {:.1f} s, {:.0f} MB\n", times.size(), milliseconds_since(began) / 1e3,
+             server.resident_megabytes());
+  return 0;
+}
+
 int run(std::vector<std::string_view> arguments) {
   int pods = pods_default;
+  if (arguments.size() == 2 && arguments.front().starts_with("fill=")) {
+    pods = std::atoi(std::string(arguments.front().substr(5)).c_str());
+    return fill(server_of(arguments.back()), pods);
+  }
   if (!arguments.empty() && arguments.front().starts_with("pods=")) {
     pods = std::atoi(std::string(arguments.front().substr(5)).c_str());
     arguments.erase(arguments.begin());
@@ -358,6 +434,7 @@ int run(std::vector<std::string_view> arguments) {
   print("  p99", ours.create_p99, peer.create_p99, "ms");
   print("  one core's share that the load program took", ours.own_share * 100, peer.own_share * 100,
         "%");
+  for (const Figures& each : all) print_threads(each);
   print("create, one client, p50", ours.one_client_p50, peer.one_client_p50, "ms");
   print("  pwrite and fdatasync, p50", sync, 0, "ms");
   print(fmt::format("list of {} pods", pods), ours.first_list, peer.first_list, "ms");

@@ -4,13 +4,16 @@
 // finished when its run time is over; one that is evicted gives its quota back, as the suite's own
 // runner does. No pods: the suite has none. Nodes are pretended.
 //
-//   kueue_generator_bench [baseline|large-scale|topology] [FOLDER]
+//   kueue_generator_bench [baseline|large-scale|topology] [FOLDER] [timeline]
 //
 // Printed beside the discrete-event ideal of the same objects: the same decisions in virtual time,
 // where everything else takes none.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdio>
 #include <ctime>
 #include <filesystem>
 #include <fstream>
@@ -22,6 +25,7 @@
 
 #include "bench/kueue_generator.h"
 #include "bench/live_platform.h"
+#include "core/words.h"
 #include "objects/edit.h"
 #include "objects/json.h"
 #include "objects/metadata.h"
@@ -85,18 +89,28 @@ class Runner final : public client::ListWatchSink {
     follow_.start();
     began_ = platform_.clock().monotonic();
     for (auto& [name, workload] : workloads_) {
-      platform_.house().executor.post_at(began_ + workload.at,
-                                         [this, &name, &workload] { create(name, workload); });
+      platform_.house().executor.post_at(
+          began_ + workload.at,
+          [this, &name = name, &workload = workload] { create(name, workload); });
     }
   }
   void stop() { follow_.stop(); }
 
-  void on_list(const objects::Resource&, const Value& list) override {
-    for (objects::View item : list["items"].elements()) see(item);
+  void on_list(const objects::Resource&, const client::Listed& list) override {
+    for (const Value& item : list.items) see(item);
   }
   void on_event(const objects::Resource&, client::WatchEvent event) override {
     if (event.type != client::WatchEvent::Type::bookmark) see(event.object);
   }
+
+  // How many have come so far: from any thread.
+  struct Progress {
+    std::atomic<std::size_t> sent = 0;
+    std::atomic<std::size_t> answered = 0;
+    std::atomic<std::size_t> admitted = 0;  // each once
+    std::atomic<std::size_t> finished = 0;
+  };
+  const Progress& progress() const { return progress_; }
 
   Span took() const { return last_ - began_; }
   std::uint64_t evictions() const { return evictions_; }
@@ -119,11 +133,15 @@ class Runner final : public client::ListWatchSink {
  private:
   void create(const std::string& name, Tracked& workload) {
     workload.created = platform_.clock().monotonic();
+    ++progress_.sent;
     platform_.other_api().call({.verb = Verb::create,
                                 .resource = resources::workloads,
                                 .name_space = workload.name_space,
                                 .body = std::move(workload.body)},
-                               [this, name](const Result<Value>& answer) { count(answer); });
+                               [this, name](const Result<Value>& answer) {
+                                 ++progress_.answered;
+                                 count(answer);
+                               });
   }
 
   void see(objects::View object) {
@@ -142,7 +160,10 @@ class Runner final : public client::ListWatchSink {
 
   void admitted(const std::string& name, Tracked& workload) {
     const MonotonicInstant now = platform_.clock().monotonic();
-    if (!workload.wait) workload.wait = now - workload.created;
+    if (!workload.wait) {
+      workload.wait = now - workload.created;
+      ++progress_.admitted;
+    }
     const std::uint64_t admission = ++workload.admission;
     platform_.house().executor.post_at(
         now + workload.run_time, [this, &name, &workload, admission] {
@@ -193,6 +214,7 @@ class Runner final : public client::ListWatchSink {
 
   void finished(Tracked& workload) {
     workload.is_finished = true;
+    ++progress_.finished;
     if (--left_ > 0) return;
     last_ = platform_.clock().monotonic();
     finished_->set_value();
@@ -210,6 +232,7 @@ class Runner final : public client::ListWatchSink {
   client::ListWatch follow_;
   std::unordered_map<std::string, Tracked> workloads_;
   std::size_t left_ = 0;
+  Progress progress_;
   std::uint64_t evictions_ = 0;
   std::uint64_t refused_ = 0;
   MonotonicInstant began_ = {};
@@ -231,6 +254,16 @@ std::string up_flags(const GeneratorConfiguration& configuration, const std::str
   return "--nodes " + path;
 }
 
+// Where the suite has no nodes, quota is the only limit, as it is in the ideal: a node of Muster's
+// has addresses for some 240 pods.
+Value queue_of(const GeneratorConfiguration& configuration, int cohort, const std::string& name) {
+  const Value queue = cluster_queue_object(name, configuration.queue(cohort));
+  if (configuration.nodes > 0) return queue;
+  return objects::with(queue, {"metadata", "annotations"},
+                       Value::object({{core::words::placement, Value::string("none")}}))
+      .must();
+}
+
 void create_queues(LivePlatform& platform, const GeneratorConfiguration& configuration) {
   const auto create = [&](const objects::Resource& resource, Value object) {
     const std::string name_space(objects::namespace_of(object));
@@ -245,7 +278,7 @@ void create_queues(LivePlatform& platform, const GeneratorConfiguration& configu
     for (int index = 0; index < configuration.queues_each; ++index) {
       const std::string name = configuration.queue_name(cohort, index);
       create(resources::namespaces, namespace_object(name));
-      create(resources::cluster_queues, cluster_queue_object(name, configuration.queue(cohort)));
+      create(resources::cluster_queues, queue_of(configuration, cohort, name));
       create(resources::local_queues, local_queue_object(name, name));
     }
   }
@@ -268,7 +301,30 @@ void print_bar(std::string_view what, double figure, double bar, std::string_vie
   fmt::print("  {:<34} {:>9.2f} {:<3} {}\n", what, figure, unit, beside);
 }
 
-int run(const GeneratorConfiguration& configuration, const std::string& folder) {
+// Once a second: how far it is, and the share of a core that each busy thread of the platform took.
+void print_timeline(LivePlatform& platform, const Runner& runner, const std::future<void>& end) {
+  std::map<int, double> before = platform.thread_cpu_seconds();
+  std::clock_t own_before = std::clock();
+  for (int second = 1; end.wait_for(std::chrono::seconds(1)) != std::future_status::ready;
+       ++second) {
+    const Runner::Progress& now = runner.progress();
+    std::string threads;
+    std::map<int, double> after = platform.thread_cpu_seconds();
+    for (const auto& [thread, seconds] : after) {
+      const double share = seconds - before[thread];
+      if (share >= 0.02) threads += fmt::format(" {}:{:.2f}", thread, share);
+    }
+    before = std::move(after);
+    const double own = static_cast<double>(std::clock() - own_before) / CLOCKS_PER_SEC;
+    own_before = std::clock();
+    fmt::print("  {:>4} s  sent {} created {} admitted {} finished {}  {:.0f} MB {} own:{:.2f}\n",
+               second, now.sent.load(), now.answered.load(), now.admitted.load(),
+               now.finished.load(), platform.resident_megabytes(), threads, own);
+    std::fflush(stdout);
+  }
+}
+
+int run(const GeneratorConfiguration& configuration, const std::string& folder, bool has_timeline) {
   const double ideal = ideal_seconds(configuration);
   LivePlatform platform(MUSTER_PROGRAM, folder + "/kueue-generator",
                         up_flags(configuration, folder));
@@ -279,7 +335,9 @@ int run(const GeneratorConfiguration& configuration, const std::string& folder) 
   const std::clock_t own = std::clock();
   std::promise<void> finished;
   platform.on_house([&] { runner.start(finished); });
-  finished.get_future().wait();
+  std::future<void> end = finished.get_future();
+  if (has_timeline) print_timeline(platform, runner, end);
+  end.wait();
   const double workloads = static_cast<double>(configuration.cohorts * configuration.queues_each) *
                            static_cast<double>(configuration.per_queue());
   const double wall = static_cast<double>(runner.took().nanoseconds) / 1e9;
@@ -313,5 +371,6 @@ int main(int argc, char** argv) {
     return 2;
   }
   return muster::bench::run(*configuration,
-                            argc > 2 ? argv[2] : std::filesystem::current_path().string());
+                            argc > 2 ? argv[2] : std::filesystem::current_path().string(),
+                            argc > 3 && std::string_view(argv[3]) == "timeline");
 }

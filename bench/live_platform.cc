@@ -18,12 +18,25 @@ namespace muster::bench {
 namespace {
 
 constexpr std::size_t text_bytes_max = 1024 * 1024;
+constexpr std::size_t connections_max = 64;  // the peer's clients have as many streams as they like
 constexpr std::size_t calls_waiting_max = 200'000;
 
 void must_run(const std::string& command) {
   if (std::system((command + " >/dev/null").c_str()) == 0) return;
   fmt::print(stderr, "failed: {}\n", command);
   std::exit(1);
+}
+
+// User and system, of a process or of a thread.
+double cpu_seconds_in(const std::string& path) {
+  const std::string stat = read_whole_file(path, text_bytes_max).must();
+  std::istringstream fields(stat.substr(stat.rfind(')') + 2));
+  std::string skipped;
+  for (int i = 0; i < 11; ++i) fields >> skipped;
+  double user = 0;
+  double system = 0;
+  fields >> user >> system;
+  return (user + system) / static_cast<double>(sysconf(_SC_CLK_TCK));
 }
 
 }  // namespace
@@ -36,6 +49,7 @@ LivePlatform::LivePlatform(std::string program, std::string folder, const std::s
   process_ = std::stoi(read(folder_ + "/pid").must());
   const auto access = client::read_kubeconfig(read(folder_ + "/kubeconfig").must(), {}, read);
   client::HttpsLimits limits;
+  limits.connections = connections_max;
   limits.calls_waiting = calls_waiting_max;
   limits.call = Span::of_seconds(120);
   api_ = client::HttpsApi::make(*access, {.house = loop_, .limits = limits}).must();
@@ -81,15 +95,17 @@ double LivePlatform::status_megabytes(std::string_view field) const {
 }
 
 double LivePlatform::cpu_seconds() const {
-  const std::string stat =
-      read_whole_file(fmt::format("/proc/{}/stat", process_), text_bytes_max).must();
-  std::istringstream fields(stat.substr(stat.rfind(')') + 2));
-  std::string skipped;
-  for (int i = 0; i < 11; ++i) fields >> skipped;
-  double user = 0;
-  double system = 0;
-  fields >> user >> system;
-  return (user + system) / static_cast<double>(sysconf(_SC_CLK_TCK));
+  return cpu_seconds_in(fmt::format("/proc/{}/stat", process_));
+}
+
+std::map<int, double> LivePlatform::thread_cpu_seconds() const {
+  std::map<int, double> seconds;
+  for (const auto& thread :
+       std::filesystem::directory_iterator(fmt::format("/proc/{}/task", process_))) {
+    seconds[std::stoi(thread.path().filename().string())] =
+        cpu_seconds_in(thread.path().string() + "/stat");
+  }
+  return seconds;
 }
 
 std::uint64_t LivePlatform::revision() {

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <thread>
@@ -41,6 +42,7 @@ class LivePlatform {
   double resident_megabytes() const { return status_megabytes("VmRSS:"); }
   double peak_megabytes() const { return status_megabytes("VmHWM:"); }
   double cpu_seconds() const;
+  std::map<int, double> thread_cpu_seconds() const;  // by thread, oldest first
 
   // Of the newest write.
   std::uint64_t revision();

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The platform as its users meet it: `muster up` until it is ready, its memory when idle, and the
 // time from submitting a gang of two over HTTPS until both of its pods are seen to run, as real
-// processes and as pretended ones.
+// processes, from an image (runc) and as pretended ones; and how far apart the first words of 64
+// processes of one gang are.
 //
 //   platform_bench [FOLDER]        where the platforms live (default: the working folder)
 //
@@ -11,8 +12,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <future>
 #include <map>
 #include <memory>
@@ -38,6 +41,7 @@ constexpr int restarts = 7;
 constexpr int writes = 200;
 constexpr int dependent_writes = 7;
 constexpr int wide_gang = 64;
+constexpr const char* image = "docker.io/library/bench:v1";
 
 double milliseconds_since(Stopwatch::time_point began) {
   return std::chrono::duration<double, std::milli>(Stopwatch::now() - began).count();
@@ -154,16 +158,57 @@ spec:
     spec:
       restartPolicy: Never
       containers:
-      - {{name: main, image: bench, command: [sleep, "{}"], resources: {{requests: {{cpu: 1m}}}}}}
+      - name: main
+        image: {}
+        imagePullPolicy: IfNotPresent
+        command: [sh, -c, "{}sleep {}"]
+        resources: {{requests: {{cpu: 100m}}}}
 )",
-                     name, pods, pods, pods > 2 ? 5 : 0.2);
+                     name, pods, pods, image, pods > 2 ? "date +%s%N; " : "", pods > 2 ? 5 : 0.2);
+}
+
+// Milliseconds between the first and the last of the times that the members of a gang wrote first.
+double skew_milliseconds(const std::string& folder, std::size_t members) {
+  std::vector<std::int64_t> times;
+  for (int round = 0; round < 50 && times.size() < members; ++round) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    times.clear();
+    for (const auto& file : std::filesystem::recursive_directory_iterator(
+             folder, std::filesystem::directory_options::skip_permission_denied)) {
+      if (file.path().filename() != "0.log") continue;
+      std::string time;
+      std::string stream;
+      std::string part;
+      std::int64_t nanoseconds = 0;
+      std::ifstream text(file.path());
+      if (text >> time >> stream >> part >> nanoseconds) times.push_back(nanoseconds);
+    }
+  }
+  if (times.size() < members) return -1;
+  const auto [first, last] = std::minmax_element(times.begin(), times.end());
+  return static_cast<double>(*last - *first) / 1e6;
+}
+
+// The smallest image there is: busybox, as the tests make it.
+void import_image(const std::string& program, const std::string& data, const std::string& folder) {
+  timed_command(fmt::format(
+      "python3 -c 'import sys; sys.path.insert(0, \"{}/tests/e2e/oci\"); import images; "
+      "images.Layout(\"{}\").add(\"{}\", [images.busybox_layer()])'",
+      MUSTER_SOURCE_FOLDER, folder, image));
+  timed_command(fmt::format("{} image import {} --data {}", program, folder, data));
 }
 
 std::string config_map(int number) {
   return fmt::format("{{apiVersion: v1, kind: ConfigMap, metadata: {{name: c{}}}}}", number);
 }
 
-void measure_gangs(LivePlatform& platform, const char* what, double limit, double process) {
+struct Bar {
+  const char* what;
+  double milliseconds;
+};
+
+void measure_gangs(LivePlatform& platform, const Bar& bar, double process,
+                   const std::string& wide_folder = {}) {
   Submitter submitter(platform);
   submitter.create(resources::resource_flavors, flavor);
   submitter.create(resources::cluster_queues, cluster_queue);
@@ -185,15 +230,17 @@ void measure_gangs(LivePlatform& platform, const char* what, double limit, doubl
   fmt::print(
       "{:<44} p50 {:.1f} ms, p99 {:.1f} ms (at most {:.0f})   floor: {} durable writes of "
       "{:.2f} ms{} = {:.1f} ms   {:.2f}\n",
-      what, quantile(times, 0.5), quantile(times, 0.99), limit, dependent_writes, write,
-      process > 0 ? fmt::format(" and a process of {:.1f} ms", process) : "", floor,
+      bar.what, quantile(times, 0.5), quantile(times, 0.99), bar.milliseconds, dependent_writes,
+      write, process > 0 ? fmt::format(" and a process of {:.1f} ms", process) : "", floor,
       floor / quantile(times, 0.5));
-  if (process == 0) return;
+  if (wide_folder.empty()) return;
   const double whole = submitter.run_gang("wide", job("wide", wide_gang), wide_gang);
   fmt::print(
       "{:<44} {:.0f} ms (at most 1000)   floor: {} processes of {:.1f} ms = {:.0f} ms   {:.2f}\n",
       fmt::format("a gang of {} processes until the last runs", wide_gang), whole, wide_gang,
       process, wide_gang * process, wide_gang * process / whole);
+  fmt::print("{:<44} {:.0f} ms (at most 50)\n", "between the first words of its members",
+             skew_milliseconds(wide_folder, wide_gang));
 }
 
 int run(const std::string& folder) {
@@ -224,11 +271,17 @@ int run(const std::string& folder) {
                       "--host-images '*' --node name=n1,cpu=8,memory=8Gi");
     std::this_thread::sleep_for(std::chrono::seconds(2));
     fmt::print("{:<44} {:.1f} MB (at most 40)\n", "idle memory", host.resident_megabytes());
-    measure_gangs(host, "submit to both running, host", 40, quantile(spawn, 0.5));
+    measure_gangs(host, {"submit to both running, host", 40}, quantile(spawn, 0.5),
+                  data + "/gangs");
+  }
+  {
+    LivePlatform oci(program, data + "/oci", "--node name=n1,cpu=8,memory=8Gi");
+    import_image(program, data + "/oci", data + "/image");
+    measure_gangs(oci, {"submit to both running, oci", 120}, quantile(spawn, 0.5));
   }
   LivePlatform pretend(program, data + "/pretended",
                        "--node name=n1,cpu=8,memory=8Gi,runtime=pretend");
-  measure_gangs(pretend, "submit to both running, pretend", 15, 0);
+  measure_gangs(pretend, {"submit to both running, pretend", 15}, 0);
   return 0;
 }
 
@@ -237,5 +290,6 @@ int run(const std::string& folder) {
 
 int main(int argc, char** argv) {
   const std::string folder = argc > 1 ? argv[1] : std::filesystem::current_path().string();
+  std::setvbuf(stdout, nullptr, _IOLBF, 0);
   return muster::bench::run(folder);
 }

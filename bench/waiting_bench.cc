@@ -3,7 +3,7 @@
 // (pretended: no processes). Printed: the platform's memory, how long submitting took, and which
 // objects were written while nothing changed, which must be none.
 //
-//   waiting_bench [FOLDER]
+//   waiting_bench [FOLDER] [JOBS]
 #include <fmt/format.h>
 
 #include <chrono>
@@ -25,7 +25,7 @@ using client::Verb;
 using objects::Value;
 namespace resources = objects::resources;
 
-constexpr int waiting_jobs = 10'000;
+constexpr int waiting_jobs_usual = 10'000;
 constexpr int running_gangs = 250;
 constexpr int pods_each = 4;
 constexpr int nodes = 8;  // each has addresses for some 250 pods
@@ -96,7 +96,7 @@ std::size_t running_pods(LivePlatform& platform) {
   return count;
 }
 
-int run(const std::string& folder) {
+int run(const std::string& folder, int waiting_jobs) {
   std::string flags;
   for (int i = 0; i < nodes; ++i) {
     flags += fmt::format("--node name=n{},cpu=250,memory=256Gi,pods=200,runtime=pretend ", i);
@@ -138,5 +138,6 @@ int run(const std::string& folder) {
 }  // namespace muster::bench
 
 int main(int argc, char** argv) {
-  return muster::bench::run(argc > 1 ? argv[1] : std::filesystem::current_path().string());
+  return muster::bench::run(argc > 1 ? argv[1] : std::filesystem::current_path().string(),
+                            argc > 2 ? std::stoi(argv[2]) : muster::bench::waiting_jobs_usual);
 }

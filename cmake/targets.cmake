@@ -34,9 +34,33 @@ function(muster_precompile target kind)
   endif()
 endfunction()
 
+# Several files of a library as one translation unit, in the release preset only: a build from nothing
+# takes a third of the time. The other presets compile file by file, and prove that every file stands
+# on its own and shadows nothing. unity_groups.py says which files go together.
+function(muster_unite target)
+  if(NOT MUSTER_UNITY)
+    return()
+  endif()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${ARGN})
+  target_compile_options(${target} PRIVATE -Wno-shadow -Wno-subobject-linkage)
+  execute_process(
+    COMMAND python3 ${CMAKE_SOURCE_DIR}/cmake/unity_groups.py
+            ${CMAKE_CURRENT_SOURCE_DIR} ${ARGN}
+    OUTPUT_VARIABLE groups OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+  string(REPLACE "\n" ";" groups "${groups}")
+  foreach(line IN LISTS groups)
+    string(REPLACE " " ";" line "${line}")
+    list(GET line 0 file)
+    list(GET line 1 group)
+    set_source_files_properties(${file} PROPERTIES UNITY_GROUP group_${group})
+  endforeach()
+endfunction()
+
 function(muster_library name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINKS;PRIVATE_LINKS" ${ARGN})
   add_library(muster_${name} STATIC ${ARG_SOURCES})
+  muster_unite(muster_${name} ${ARG_SOURCES})
   target_include_directories(muster_${name} PUBLIC ${MUSTER_INCLUDE_ROOT})
   target_link_libraries(muster_${name} PUBLIC ${ARG_LINKS} PRIVATE ${ARG_PRIVATE_LINKS})
   muster_precompile(muster_${name} product)

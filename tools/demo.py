@@ -145,6 +145,17 @@ def wait(what, question):
     raise SystemExit(f"demo: waited {PATIENCE_SECONDS} s in vain for {what}")
 
 
+def has_started(api, job, ranks):
+    """Ends the demo at once where this machine cannot start a process for a pod, and says why."""
+    pods = pods_of(api, job)
+    for pod in pods:
+        for container in pod["status"].get("containerStatuses", []):
+            ended = container.get("state", {}).get("terminated", {})
+            if ended.get("reason") == "StartError":
+                raise SystemExit(f"demo: pod {pod['metadata']['name']} cannot start: {ended['message']}")
+    return len([p for p in pods if p["status"].get("phase") in ("Running", "Succeeded")]) == ranks
+
+
 def wait_done(api, job, namespace=NAMESPACE):
     path = f"{path_of('Job', namespace)}/{job}"
     wait(f"job {job} to complete",
@@ -181,8 +192,7 @@ def one_gang(api):
          "apply -f examples/one_gang/train.yaml")
     began = time.monotonic()
     api.create(gang("train", 2))
-    wait("both ranks to start", lambda: len([p for p in pods_of(api, "train") if p["status"].get(
-        "phase") in ("Running", "Succeeded")]) == 2)
+    wait("both ranks to start", lambda: has_started(api, "train", 2))
     say(f"    submitted, admitted, placed and started in {time.monotonic() - began:.2f} s")
     api.table(path_of("Pod", NAMESPACE), ["Name", "Ready", "Status", "IP", "Node"])
     logs(api, "train")

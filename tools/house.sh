@@ -53,10 +53,10 @@ step() {
   return $status
 }
 
-# Asks apt only when a package of tools/packages.txt is missing.
+# install_missing LIST…: asks apt only when a package of these files is missing.
 install_missing() {
   local wanted missing sudo=
-  wanted=$(grep -v '^#' tools/packages.txt)
+  wanted=$(grep -hv '^#' "$@")
   # shellcheck disable=SC2086
   missing=$(dpkg-query -W -f '${db:Status-Status} ${Package}\n' $wanted 2>/dev/null |
     awk '$1 == "installed" {print $2}' | sort -u |

@@ -125,6 +125,7 @@ run_layers() {
   [ -f build/dev/build.ninja ] || step "configuring dev" cmake --preset dev || return
   began=$(now_milliseconds)
   run_programs layers python3 tests/layers/check_layers.py tests/layers/check_tidy.py \
+    tests/layers/check_unity_groups.py \
     tools/coverage_table.py
   say "    $(tail -n 1 "$log_folder/layers-coverage_table.py.log")"
   test_milliseconds=$((test_milliseconds + $(now_milliseconds) - began))
@@ -142,10 +143,13 @@ run_fuzz() { suite check fuzz fuzz_one; }
 run_tsan() { suite tsan stress without_randomisation; }
 run_crash() { suite release crash; }
 
-# Seeds as users run it, and some under the sanitizers. Each program uses all cores itself.
+# Seeds as users run it, and some under the sanitizers. Each program uses all cores itself. A seed
+# makes and drops files of megabytes: a heap that keeps its pages saves a twentieth.
 run_simulation() {
-  MUSTER_SIMULATION_SEEDS=${MUSTER_SIMULATION_SEEDS:-250} \
-    MUSTER_SIMULATION_SECONDS=${MUSTER_SIMULATION_SECONDS:-240} suite release simulation
+  MUSTER_SIMULATION_SEEDS=${MUSTER_SIMULATION_SEEDS:-500} \
+    MUSTER_SIMULATION_SECONDS=${MUSTER_SIMULATION_SECONDS:-600} \
+    GLIBC_TUNABLES=glibc.malloc.trim_threshold=1073741824:glibc.malloc.mmap_threshold=268435456 \
+    suite release simulation
   MUSTER_SIMULATION_SEEDS=100 MUSTER_SIMULATION_SECONDS=60 suite check simulation only_seeds
 }
 only_seeds() { "$1" --gtest_filter='Seeds.*'; }

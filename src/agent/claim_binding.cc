@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/quantity.h"
+#include "core/model/scheduling_terms.h"
 #include "objects/edit.h"
 #include "objects/metadata.h"
 
@@ -83,8 +84,25 @@ bool is_fit(View claim, View volume) {
            quantity_of(wanted["resources"]["requests"]["storage"]));
 }
 
+bool waits_for_consumer(const ClaimWorld& world) {
+  return world.storage_class["volumeBindingMode"].string_or("Immediate") == "WaitForFirstConsumer";
+}
+
+// A claim that waits for its first pod gets a volume that the pod's node reaches.
+bool is_reachable(View volume, const ClaimWorld& world) {
+  const View required = volume["spec"]["nodeAffinity"]["required"];
+  if (!waits_for_consumer(world) || !required.is_object()) return true;
+  const core::Labels labels = core::read_labels(world.node_labels);
+  for (const View term : required["nodeSelectorTerms"].elements()) {
+    if (core::read_node_selector_term(term).matches(labels, world.consumer_node)) return true;
+  }
+  return false;
+}
+
 // The one that it names or that is meant for it; else the smallest that fits, the first by name.
-Value volume_for(View claim, const std::vector<Value>& volumes) {
+Value volume_for(View claim, const ClaimWorld& world) {
+  const std::vector<Value>& volumes = world.volumes;
+  const bool may_choose = !waits_for_consumer(world) || !world.consumer_node.empty();
   const std::string_view named = claim["spec"]["volumeName"].string_or("");
   Value best;
   for (const Value& each : volumes) {
@@ -98,7 +116,7 @@ Value volume_for(View claim, const std::vector<Value>& volumes) {
         (uid.empty() || uid == objects::uid_of(claim))) {
       return each;
     }
-    if (!is_fit(claim, each)) continue;
+    if (!may_choose || !is_fit(claim, each) || !is_reachable(each, world)) continue;
     const bool is_smaller =
         best.is_absent() || quantity_of(each["spec"]["capacity"]["storage"]) <
                                 quantity_of(best["spec"]["capacity"]["storage"]);
@@ -205,9 +223,7 @@ ClaimStep provision(const Value& claim, const ClaimWorld& world) {
             .reason = "ProvisioningFailed",
             .message = fmt::format("storageclass.storage.k8s.io \"{}\" not found", class_name)};
   }
-  const std::string_view mode = world.storage_class["volumeBindingMode"].string_or("Immediate");
-  const bool waits = mode == "WaitForFirstConsumer" && world.consumer_node.empty();
-  if (waits) {
+  if (waits_for_consumer(world) && world.consumer_node.empty()) {
     return {.reason = "WaitForFirstConsumer",
             .message = "waiting for first consumer to be created before binding"};
   }
@@ -239,7 +255,7 @@ ClaimStep provision(const Value& claim, const ClaimWorld& world) {
 ClaimStep step_of_claim(const Value& claim, const ClaimWorld& world) {
   if (objects::is_being_deleted(claim)) return {};
   const std::string_view phase = claim["status"]["phase"].string_or("");
-  const Value volume = volume_for(claim, world.volumes);
+  const Value volume = volume_for(claim, world);
   if (phase == "Bound" || phase == "Lost") {
     if (!volume.is_absent() || phase == "Lost") return {};
     return {.kind = Kind::update_claim_status,

@@ -29,6 +29,7 @@ struct ClaimWorld {
   objects::Value storage_class = {};    // the claim's; absent: there is none of that name
   bool has_consumer = false;            // a pod names the claim
   std::string consumer_node = {};       // and is bound there
+  objects::Value node_labels = {};      // of that node
   std::string claims_folder = {};       // where new volumes lie
 };
 

@@ -93,6 +93,23 @@ TEST(ClaimBinding, a_volume_is_made_on_the_node_of_the_first_pod) {
       "n2");
 }
 
+TEST(ClaimBinding, a_volume_that_is_there_waits_for_the_first_pod_and_is_one_of_its_node) {
+  const auto on = [](const std::string& name, const std::string& node) {
+    return volume_of(name, "3Gi",
+                     R"(,"nodeAffinity":{"required":{"nodeSelectorTerms":[{"matchExpressions":)"
+                     R"([{"key":"host","operator":"In","values":[")" +
+                         node + R"("]}]}]}})");
+  };
+  Value claim = claim_of();
+  ClaimWorld world{.volumes = {on("a", "n1"), on("b", "n2")}, .storage_class = default_class()};
+  EXPECT_EQ(step_of_claim(claim, world).reason, "WaitForFirstConsumer");
+  world.has_consumer = true;
+  world.consumer_node = "n2";
+  world.node_labels = parse(R"({"host":"n2"})");
+  settle(claim, world);
+  EXPECT_EQ(claim["spec"]["volumeName"].string_or(""), "b");
+}
+
 TEST(ClaimBinding, a_provisioner_of_somebody_else_is_waited_for) {
   ClaimWorld world{.volumes = {}, .storage_class = parse(R"({"provisioner":"ebs.csi.aws.com"})")};
   const ClaimStep step = step_of_claim(claim_of(), world);

@@ -73,6 +73,8 @@ void ClaimKeeper::look_now() {
     if (consumer != consumers_.end()) {
       world.has_consumer = true;
       world.consumer_node = consumer->second.node;
+      const Value node = cache_.find(resources::nodes, {"", world.consumer_node});
+      world.node_labels = node.part(node["metadata"]["labels"]);
     }
     take(step_of_claim(claim, world), claim);
   }

@@ -28,7 +28,10 @@ std::vector<client::Selection> followed(const VolumeFiles& files, bool keeps_cla
     all.push_back({.resource = secret_resource});
     all.push_back({.resource = resources::endpoint_slices});
   }
-  if (keeps_claims) all.push_back({.resource = class_resource});
+  if (keeps_claims) {
+    all.push_back({.resource = class_resource});
+    all.push_back({.resource = resources::nodes});
+  }
   return all;
 }
 

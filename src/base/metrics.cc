@@ -152,6 +152,8 @@ MetricSeries::MetricSeries(MetricOptions options, MetricKind kind, std::vector<d
 
 std::shared_ptr<MetricCell> MetricSeries::find_or_make(Values values) {
   CHECK(values.size() == options_.labels.size(), "one value for each label");
+  // Whatever is there has a key that was fit to be one.
+  if (const auto found = series_.find(values); found != series_.end()) return found->second;
   std::vector<std::string> key;
   key.reserve(values.size());
   bool is_too_long = false;

@@ -20,6 +20,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -116,8 +117,18 @@ class MetricSeries {
   MetricOptions options_;
   MetricKind kind_;
   std::vector<double> bounds_;
-  std::map<std::vector<std::string>, std::shared_ptr<MetricCell>> series_;  // by label values
-  std::unique_ptr<Counter> drops_;                                          // none without labels
+  // As std::vector orders them, also for values that are not in a vector yet.
+  struct ValuesOrder {
+    using is_transparent = void;
+    template <class A, class B>
+    bool operator()(const A& a, const B& b) const {
+      return std::lexicographical_compare(
+          a.begin(), a.end(), b.begin(), b.end(),
+          [](std::string_view one, std::string_view other) { return one < other; });
+    }
+  };
+  std::map<std::vector<std::string>, std::shared_ptr<MetricCell>, ValuesOrder> series_;
+  std::unique_ptr<Counter> drops_;  // none without labels
 };
 
 // All series of one name. Values come in the order of the labels; a wrong number of them is a bug.

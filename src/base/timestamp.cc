@@ -7,6 +7,7 @@
 #include <array>
 #include <limits>
 
+#include "base/civil_date.h"
 #include "base/go_quote.h"
 
 namespace muster {
@@ -14,46 +15,7 @@ namespace muster {
 namespace {
 
 constexpr std::int64_t nanoseconds_per_second = 1'000'000'000;
-constexpr std::int64_t seconds_per_day = 86'400;
-constexpr std::int64_t days_per_400_years = 146'097;
-constexpr std::int64_t days_before_epoch = 719'468;  // from 0000-03-01 to 1970-01-01
 constexpr std::int64_t go_zero_seconds = -62'135'596'800;
-
-struct Date {
-  std::int64_t year;
-  std::int64_t month;
-  std::int64_t day;
-};
-
-std::int64_t floor_divide(std::int64_t a, std::int64_t b) {
-  return a / b - (a % b < 0 ? 1 : 0);
-}
-
-// Years are counted from March, so that the leap day is the last of its year and every month's
-// first day is a linear expression.
-std::int64_t days_since_epoch(Date date) {
-  const std::int64_t year = date.month > 2 ? date.year : date.year - 1;
-  const std::int64_t month_from_march = (date.month + 9) % 12;
-  const std::int64_t day_of_year = (153 * month_from_march + 2) / 5 + date.day - 1;
-  return year * 365 + floor_divide(year, 4) - floor_divide(year, 100) + floor_divide(year, 400) +
-         day_of_year - days_before_epoch;
-}
-
-Date date_of(std::int64_t day_since_epoch) {
-  const std::int64_t day = day_since_epoch + days_before_epoch;
-  const std::int64_t era = floor_divide(day, days_per_400_years);
-  const std::int64_t day_of_era = day - era * days_per_400_years;
-  const std::int64_t year_of_era = (day_of_era - day_of_era / 1'460 + day_of_era / 36'524 -
-                                    day_of_era / (days_per_400_years - 1)) /
-                                   365;
-  const std::int64_t day_of_year =
-      day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-  const std::int64_t month_from_march = (5 * day_of_year + 2) / 153;
-  const std::int64_t month = month_from_march < 10 ? month_from_march + 3 : month_from_march - 9;
-  return {.year = era * 400 + year_of_era + (month <= 2 ? 1 : 0),
-          .month = month,
-          .day = day_of_year - (153 * month_from_march + 2) / 5 + 1};
-}
 
 std::int64_t days_in_month(std::int64_t year, std::int64_t month) {
   constexpr std::array<std::int64_t, 12> days{31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
@@ -68,7 +30,7 @@ class TimeReader {
       : text_(text), rest_(text), requires_microseconds_(requires_microseconds) {}
 
   Result<Timestamp> read() {
-    Date date{};
+    CivilDate date{};
     date.year = TRY(year());
     TRY(literal("-"));
     date.month = TRY(number("01", {1, 12, "month"}));
@@ -87,7 +49,7 @@ class TimeReader {
       return refusal(": day out of range");
     }
     const std::int64_t seconds =
-        days_since_epoch(date) * seconds_per_day + hour * 3'600 + minute * 60 + second - offset;
+        days_of(date) * seconds_per_day + hour * 3'600 + minute * 60 + second - offset;
     const auto timestamp = Timestamp::of_unix(seconds, nanoseconds);
     if (!timestamp) return refusal(": year out of range");
     return *timestamp;
@@ -210,18 +172,18 @@ std::optional<Timestamp> read_usual(std::string_view text) {
   const auto two = [&](std::size_t at) -> std::int64_t {
     return (text[at] - '0') * 10 + (text[at + 1] - '0');
   };
-  const Date date{.year = two(0) * 100 + two(2), .month = two(5), .day = two(8)};
+  const CivilDate date{.year = two(0) * 100 + two(2), .month = two(5), .day = two(8)};
   const bool is_date = date.month >= 1 && date.month <= 12 && date.day >= 1 &&
                        date.day <= days_in_month(date.year, date.month);
   if (!is_date || two(11) > 23 || two(14) > 59 || two(17) > 59) return std::nullopt;
   const std::int64_t seconds = two(11) * 3'600 + two(14) * 60 + two(17);
-  return Timestamp::of_unix(days_since_epoch(date) * seconds_per_day + seconds, 0);
+  return Timestamp::of_unix(days_of(date) * seconds_per_day + seconds, 0);
 }
 
 std::string format_seconds(Timestamp timestamp) {
   const std::int64_t day = floor_divide(timestamp.seconds(), seconds_per_day);
   const std::int64_t second = timestamp.seconds() - day * seconds_per_day;
-  const Date date = date_of(day);
+  const CivilDate date = date_of(day);
   return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}", date.year, date.month, date.day,
                      second / 3'600, second / 60 % 60, second % 60);
 }

@@ -17,6 +17,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "base/unique_function.h"
@@ -54,6 +55,14 @@ struct Call {
 // Of a list: the whole List object (`items`, `metadata.resourceVersion`).
 using Answer = UniqueFunction<void(Result<objects::Value>)>;
 
+// A list taken apart: each item lives on its own, and may share what the answering side keeps.
+struct Listed {
+  std::string resource_version;
+  std::vector<objects::Value> items;
+};
+
+using ListAnswer = UniqueFunction<void(Result<Listed>)>;
+
 struct WatchCall {
   objects::Resource resource;
   std::string name_space = {};
@@ -86,6 +95,9 @@ class Api {
   virtual ~Api() = default;
 
   virtual void call(Call call, Answer answer) = 0;
+
+  // call() of a list for who keeps its items, without a text of all of them where that can be.
+  virtual void list(Call call, ListAnswer answer);
 
   virtual std::unique_ptr<Watch> watch(WatchCall call, WatchSink sink) = 0;
 };

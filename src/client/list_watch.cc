@@ -8,8 +8,6 @@
 
 namespace muster::client {
 
-using objects::Value;
-
 ListWatch::ListWatch(Selection selection, Api& api, House house, ListWatchSink& sink)
     : selection_(std::move(selection)),
       api_(api),
@@ -53,11 +51,11 @@ void ListWatch::list() {
   call.name_space = selection_.name_space;
   call.label_selector = selection_.label_selector;
   call.field_selector = selection_.field_selector;
-  api_.call(std::move(call),
-            lifeline_.guard([this](Result<Value> answer) { on_list(std::move(answer)); }));
+  api_.list(std::move(call),
+            lifeline_.guard([this](Result<Listed> answer) { on_list(std::move(answer)); }));
 }
 
-void ListWatch::on_list(Result<Value> answer) {
+void ListWatch::on_list(Result<Listed> answer) {
   if (state_ != State::listing) return;
   if (!answer) {
     be_troubled(answer.error(), true);
@@ -68,7 +66,7 @@ void ListWatch::on_list(Result<Value> answer) {
   be_well();
   has_listed_ = true;
   is_list_new_ = true;
-  version_ = std::string(objects::resource_version_of(*answer));
+  version_ = answer->resource_version;
   sink_.on_list(selection_.resource, *answer);
   for (Task& task : std::exchange(refreshed_by_this_list_, {})) task();
   if (state_ != State::listing) return;  // one of them stopped it

@@ -36,7 +36,7 @@ class ListWatchSink {
   virtual ~ListWatchSink() = default;
 
   // All objects there are, as of the version.
-  virtual void on_list(const objects::Resource& resource, const objects::Value& list) = 0;
+  virtual void on_list(const objects::Resource& resource, const Listed& list) = 0;
 
   // One change; of a bookmark only the version counts.
   virtual void on_event(const objects::Resource& resource, WatchEvent event) = 0;
@@ -88,7 +88,7 @@ class ListWatch {
   enum class State : std::uint8_t { stopped, waiting, listing, watching };
 
   void list();
-  void on_list(Result<objects::Value> answer);
+  void on_list(Result<Listed> answer);
   void watch();
   void on_event(WatchEvent event);
   void on_closed(const Error& error);

@@ -173,12 +173,12 @@ std::vector<std::string> ObjectCache::troubles() const {
   return found;
 }
 
-void ObjectCache::on_list(const Resource& resource, const Value& list) {
+void ObjectCache::on_list(const Resource& resource, const Listed& list) {
   Table& table = *table_of(resource);
-  table.seen = version_of(list);
+  table.seen = version_number(list.resource_version);
   std::set<ObjectKey> listed;
   std::set<std::string, std::less<>> still_to_go;
-  for (const View item : list["items"].elements()) {
+  for (const Value& item : list.items) {
     const ObjectKey key = key_of(item);
     listed.insert(key);
     if (table.gone.contains(uid_of(item))) {
@@ -190,8 +190,7 @@ void ObjectCache::on_list(const Resource& resource, const Value& list) {
     if (known != table.objects.end() && known->second.ahead && known->second.version > version) {
       continue;
     }
-    // A copy of its own: one object must not keep the memory of the whole list.
-    put(table, {.object = Value::copy_of(item), .version = version});
+    put(table, {.object = item, .version = version});
   }
   table.gone = std::move(still_to_go);
   std::vector<ObjectKey> missing;

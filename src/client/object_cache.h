@@ -101,7 +101,7 @@ class ObjectCache final : private ListWatchSink {
     std::uint64_t seen = 0;                   // the version that list and watch have reached
   };
 
-  void on_list(const objects::Resource& resource, const objects::Value& list) override;
+  void on_list(const objects::Resource& resource, const Listed& list) override;
   void on_event(const objects::Resource& resource, WatchEvent event) override;
   void on_trouble(const objects::Resource& resource, const Error& error) override;
 

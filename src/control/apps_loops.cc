@@ -31,7 +31,6 @@ constexpr std::array followed = {
     resources::replica_sets,
     resources::stateful_sets,
     resources::controller_revisions,
-    resources::persistent_volume_claims,
     core::daemon_sets,
     core::replication_controllers,
 };

@@ -89,9 +89,13 @@ void make_room(Map& map) {
 
 }  // namespace
 
+EventRecorder::~EventRecorder() {
+  if (timer_) house_.executor.cancel(*timer_);
+}
+
 void EventRecorder::record(const Note& note) {
   ++heard_;
-  if (!is_allowed(note)) {
+  if (waiting_.size() >= events_waiting_max || !is_allowed(note)) {
     ++dropped_;
     return;
   }
@@ -134,10 +138,6 @@ bool EventRecorder::is_allowed(const Note& note) {
 }
 
 void EventRecorder::enqueue(const std::string& identity, Series& series) {
-  if (waiting_.size() >= events_waiting_max) {
-    ++dropped_;
-    return;
-  }
   series.is_waiting = true;
   waiting_.push_back(identity);
   send_next();
@@ -145,32 +145,49 @@ void EventRecorder::enqueue(const std::string& identity, Series& series) {
 
 void EventRecorder::send_next() {
   while (outstanding_ < events_outstanding_max && !waiting_.empty()) {
+    if (is_too_soon()) return;
     const std::string identity = std::move(waiting_.front());
     waiting_.pop_front();
     const auto found = series_.find(identity);
-    if (found == series_.end()) continue;  // forgotten while it stood in line
-    Series& series = found->second;
-    const std::int64_t count = series.count;
-    client::Call call{.resource = objects::resources::events};
-    call.name_space = series.name_space;
-    if (series.count_written == 0) {
-      call.verb = client::Verb::create;
-      call.body = series.event;
-    } else {
-      call.verb = client::Verb::patch;
-      call.name = series.name;
-      call.body =
-          Value::object({{"count", Value::integer(count)},
-                         {"lastTimestamp", text(format_time(Timestamp::of(house_.clock.wall())))}});
-    }
-    // A created Event says 1; what came meanwhile raises it afterwards.
-    const std::int64_t written = series.count_written == 0 ? 1 : count;
-    ++outstanding_;
-    api_.call(std::move(call),
-              lifeline_.guard([this, identity, written](const Result<Value>& answer) {
-                on_answer(identity, answer.has_value(), written);
-              }));
+    if (found != series_.end()) send(identity, found->second);  // else forgotten meanwhile
   }
+}
+
+bool EventRecorder::is_too_soon() {
+  if (timer_) return true;
+  const MonotonicInstant now = house_.clock.monotonic();
+  const Span credit{event_pace_span.nanoseconds * events_at_once_max};
+  paid_until_ = std::max(paid_until_, now) + event_pace_span;
+  if (paid_until_ - now <= credit) return false;
+  paid_until_ = paid_until_ - event_pace_span;
+  timer_ = house_.executor.post_at(now + event_pace_span, lifeline_.guard([this] {
+    timer_.reset();
+    send_next();
+  }));
+  return true;
+}
+
+void EventRecorder::send(const std::string& identity, Series& series) {
+  const std::int64_t count = series.count;
+  client::Call call{.resource = objects::resources::events};
+  call.name_space = series.name_space;
+  if (series.count_written == 0) {
+    call.verb = client::Verb::create;
+    call.body = series.event;
+  } else {
+    call.verb = client::Verb::patch;
+    call.name = series.name;
+    call.body =
+        Value::object({{"count", Value::integer(count)},
+                       {"lastTimestamp", text(format_time(Timestamp::of(house_.clock.wall())))}});
+  }
+  // A created Event says 1; what came meanwhile raises it afterwards.
+  const std::int64_t written = series.count_written == 0 ? 1 : count;
+  ++outstanding_;
+  api_.call(std::move(call),
+            lifeline_.guard([this, identity, written](const Result<Value>& answer) {
+              on_answer(identity, answer.has_value(), written);
+            }));
 }
 
 void EventRecorder::on_answer(const std::string& identity, bool done, std::int64_t count) {

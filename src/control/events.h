@@ -1,7 +1,7 @@
 // EventRecorder: turns the notes of pure code into core/v1 Events. The same thing said again about
 // the same object raises the count of the Event that is there; an object that says too much is not
-// listened to for a while. Events are an aid for people: they never hold up a decision, and one
-// that cannot be written is lost.
+// listened to for a while, and all objects together are told of at a bounded pace. Events are an
+// aid for people: they never hold up a decision, and one that cannot be written is lost.
 //
 //   recorder.record({.resource = resources::jobs, .about = job, .reason = "Started", …});
 //
@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <optional>
 #include <string>
 
 #include "client/api.h"
@@ -24,6 +25,9 @@ namespace muster::control {
 class EventRecorder {
  public:
   EventRecorder(client::Api& api, client::House house) : api_(api), house_(house) {}
+  ~EventRecorder();
+  EventRecorder(const EventRecorder&) = delete;
+  EventRecorder& operator=(const EventRecorder&) = delete;
 
   void record(const core::Note& note);
 
@@ -52,6 +56,8 @@ class EventRecorder {
   bool is_allowed(const core::Note& note);
   void enqueue(const std::string& identity, Series& series);
   void send_next();
+  void send(const std::string& identity, Series& series);
+  bool is_too_soon();
   void on_answer(const std::string& identity, bool done, std::int64_t count);
 
   client::Api& api_;
@@ -60,6 +66,8 @@ class EventRecorder {
   std::map<std::string, Bucket> buckets_;  // by component and uid
   std::deque<std::string> waiting_;        // identities of series
   std::size_t outstanding_ = 0;
+  MonotonicInstant paid_until_ = {};  // as if all were sent at their pace
+  std::optional<TimerId> timer_;      // while the pace holds the next one back
   std::uint64_t heard_ = 0;
   std::uint64_t recorded_ = 0;
   std::uint64_t dropped_ = 0;

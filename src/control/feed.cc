@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "core/model/claims.h"
 #include "core/model/quota_pod.h"
 #include "objects/metadata.h"
 
@@ -31,6 +32,8 @@ constexpr std::array scheduled = {
     resources::admission_checks, resources::topologies,
     resources::limit_ranges,     resources::runtime_classes,
     core::resource_quotas,       resources::priority_classes,
+    core::persistent_volumes,    resources::persistent_volume_claims,
+    core::storage_classes,
 };
 
 constexpr std::array<std::pair<Placement, std::string_view>, 3> placements = {{

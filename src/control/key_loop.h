@@ -19,8 +19,8 @@
 
 #include <cstdint>
 #include <deque>
-#include <map>
 #include <optional>
+#include <unordered_map>
 #include <vector>
 
 #include "client/backoff.h"
@@ -80,7 +80,7 @@ class KeyLoop {
   client::ObjectCache& cache_;
   Writer& writer_;
   Body body_;
-  std::map<Subject, Item> items_;
+  std::unordered_map<Subject, Item, SubjectHash> items_;  // never iterated but to end it
   std::deque<Subject> queue_;
   std::size_t writing_ = 0;
   bool started_ = false;

@@ -58,6 +58,8 @@ constexpr Row counter_rows[] = {
     {"preempted_workloads_total", "preempting_cluster_queue reason replica_role",
      "The number of preempted workloads per 'preempting_cluster_queue'. 'reason' is that of the "
      "condition Preempted."},
+    {"replaced_workload_slices_total", by_queue,
+     "The number of replaced workload slices per 'cluster_queue'"},
     {"cohort_subtree_admitted_workloads_total", "cohort priority_class replica_role",
      "The total number of admitted workloads per cohort's subtree"},
     {"local_queue_quota_reserved_workloads_total", by_local_and_class,
@@ -226,8 +228,8 @@ std::vector<double> bounds_of(Buckets buckets) {
 
 constexpr KueueCounter counters_of_queue[] = {
     KueueCounter::quota_reserved_workloads, KueueCounter::admitted_workloads,
-    KueueCounter::finished_workloads, KueueCounter::evicted_workloads,
-    KueueCounter::evicted_workloads_once};
+    KueueCounter::finished_workloads,       KueueCounter::evicted_workloads,
+    KueueCounter::evicted_workloads_once,   KueueCounter::replaced_workload_slices};
 constexpr KueueHistogram histograms_of_queue[] = {
     KueueHistogram::quota_reserved_wait_time,       KueueHistogram::admission_wait_time,
     KueueHistogram::admission_checks_wait_time,     KueueHistogram::ready_wait_time,

@@ -29,6 +29,7 @@ enum class KueueCounter : std::uint8_t {
   evicted_workloads,
   evicted_workloads_once,
   preempted_workloads,
+  replaced_workload_slices,
   cohort_subtree_admitted_workloads,
   local_queue_quota_reserved_workloads,
   local_queue_admitted_workloads,

@@ -146,6 +146,9 @@ class Story {
 
   void finished() const {
     count(KueueCounter::finished_workloads, KueueCounter::local_queue_finished_workloads);
+    const View end = condition(after_, "Finished");
+    if (end["reason"].string_or("") != "WorkloadSliceReplaced") return;
+    families_[KueueCounter::replaced_workload_slices].with({queue_, replica_role}).increment();
   }
 
   void evicted() const {

@@ -43,6 +43,10 @@ inline constexpr std::size_t event_series_max = 4096;
 inline constexpr std::size_t event_message_bytes_max = 1024;
 inline constexpr std::size_t events_outstanding_max = 32;
 inline constexpr std::size_t events_waiting_max = 1024;
+// All objects together: a thousand at once, then one in this span. Where decisions come by the
+// thousand in a second, telling of each would cost more than deciding.
+inline constexpr std::int64_t events_at_once_max = 1000;
+inline constexpr Span event_pace_span = Span::of_microseconds(2500);
 
 // The record of what the scheduler saw and decided.
 inline constexpr std::uint64_t record_bytes_max = std::uint64_t{64} << 20;

@@ -2,6 +2,7 @@
 #include "control/queue_status_loop.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -79,6 +80,14 @@ QueueStatusLoop::QueueStatusLoop(client::House house, client::ObjectCache& cache
   cache.subscribe([this](const client::CacheChange& change) { on_change(change); });
 }
 
+void QueueStatusLoop::stop() {
+  loop_.stop();
+  lifeline_.renew();
+  if (settle_timer_) house_.executor.cancel(*settle_timer_);
+  settle_timer_.reset();
+  settling_.clear();
+}
+
 void QueueStatusLoop::on_change(const client::CacheChange& change) {
   const Resource& resource = change.resource;
   if (resource == resources::workloads) return on_workload(change);
@@ -101,16 +110,16 @@ void QueueStatusLoop::on_change(const client::CacheChange& change) {
 
 void QueueStatusLoop::on_workload(const client::CacheChange& change) {
   if (!tally_.replace(change.before, change.after)) return;
+  std::string_view settled;  // most stay in their queue
   for (const Value* workload : {&change.before, &change.after}) {
     if (workload->is_absent()) continue;
-    const ObjectKey key{std::string(objects::namespace_of(*workload)),
-                        std::string((*workload)["spec"]["queueName"].string_or(""))};
-    const Value queue = cache_.find(resources::local_queues, key);
-    mark_settling(resources::local_queues, key);
-    mark_settling(resources::cluster_queues, {"", std::string(cluster_queue_of(queue))});
-    const View admission = (*workload)["status"]["admission"];
-    mark_settling(resources::cluster_queues,
-                  {"", std::string(admission["clusterQueue"].string_or(""))});
+    settle_cluster_queue((*workload)["status"]["admission"]["clusterQueue"].string_or(""));
+    const std::string_view name = (*workload)["spec"]["queueName"].string_or("");
+    if (name == settled) continue;
+    settled = name;
+    const ObjectKey key{std::string(objects::namespace_of(*workload)), std::string(name)};
+    settle(resources::local_queues, key);
+    settle_cluster_queue(cluster_queue_of(cache_.find(resources::local_queues, key)));
   }
   if (shares_fairly()) mark_all_cohorts();
 }
@@ -132,7 +141,7 @@ void QueueStatusLoop::on_local_queue(const client::CacheChange& change) {
   loop_.mark(subject_of(resources::local_queues, change.object()));
   references_.replace_local_queue(change.before, change.after);
   if (!is_other_spec(change)) return;
-  mark_settling(resources::cluster_queues, {"", std::string(cluster_queue_of(change.object()))});
+  settle_cluster_queue(cluster_queue_of(change.object()));
 }
 
 void QueueStatusLoop::on_flavor(const client::CacheChange& change) {
@@ -151,10 +160,49 @@ void QueueStatusLoop::mark(const Resource& resource, const ObjectKey& key) {
   if (object) loop_.mark(subject_of(resource, object));
 }
 
-void QueueStatusLoop::mark_settling(const Resource& resource, const ObjectKey& key) {
+// Its numbers have changed. They are looked at together with those of all others that have.
+void QueueStatusLoop::settle(const Resource& resource, const ObjectKey& key) {
   if (key.name.empty()) return;
-  const Value object = cache_.find(resource, key);
-  if (object) loop_.mark_after(subject_of(resource, object), queue_settle_span);
+  settling_.try_emplace({resource, key});
+  settle_later();
+}
+
+void QueueStatusLoop::settle_cluster_queue(std::string_view name) {
+  settle(resources::cluster_queues, {"", std::string(name)});
+}
+
+void QueueStatusLoop::settle_later() {
+  if (settle_timer_ || settling_.empty()) return;
+  settle_timer_ =
+      house_.executor.post_at(house_.clock.monotonic() + queue_settle_span, lifeline_.guard([this] {
+        settle_timer_.reset();
+        mark_settled();
+      }));
+}
+
+void QueueStatusLoop::mark_settled() {
+  const MonotonicInstant now = house_.clock.monotonic();
+  for (auto at = settling_.begin(); at != settling_.end();) {
+    const bool is_over = at->second <= now && mark_settled(at->first, at->second);
+    at = is_over ? settling_.erase(at) : std::next(at);
+  }
+  settle_later();
+}
+
+// One that was written a moment ago stays in line: its numbers cannot be written yet.
+bool QueueStatusLoop::mark_settled(const Place& place, MonotonicInstant& not_before) {
+  const Value object = cache_.find(place.first, place.second);
+  if (object.is_absent()) return true;
+  const Subject subject = subject_of(place.first, object);
+  const auto pace = paces_.find(subject);
+  const bool is_too_soon =
+      pace != paces_.end() && pace->second.not_before > house_.clock.monotonic();
+  if (is_too_soon && !objects::is_being_deleted(object)) {
+    not_before = pace->second.not_before;
+    return false;
+  }
+  loop_.mark(subject);
+  return true;
 }
 
 void QueueStatusLoop::mark_references_of(View cluster_queue) {

@@ -11,7 +11,10 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string_view>
+#include <unordered_map>
+#include <utility>
 
 #include "client/object_cache.h"
 #include "control/key_loop.h"
@@ -28,7 +31,7 @@ class QueueStatusLoop {
                   const core::ClusterState& state);
 
   void start() { loop_.start(); }
-  void stop() { loop_.stop(); }
+  void stop();
   bool is_idle() const { return loop_.is_idle(); }
 
   // The configuration has changed: shares may be shown from now on, or not any more.
@@ -41,6 +44,8 @@ class QueueStatusLoop {
   Activity activity_of_cluster_queue(std::string_view name) const;
 
  private:
+  using Place = std::pair<objects::Resource, objects::ObjectKey>;
+
   // When the numbers of a queue may be written next.
   struct Pace {
     MonotonicInstant not_before = {};
@@ -53,7 +58,11 @@ class QueueStatusLoop {
   void on_local_queue(const client::CacheChange& change);
   void on_flavor(const client::CacheChange& change);
   void mark(const objects::Resource& resource, const objects::ObjectKey& key);
-  void mark_settling(const objects::Resource& resource, const objects::ObjectKey& key);
+  void settle(const objects::Resource& resource, const objects::ObjectKey& key);
+  void settle_cluster_queue(std::string_view name);
+  void settle_later();
+  void mark_settled();
+  bool mark_settled(const Place& place, MonotonicInstant& not_before);
   void mark_references_of(objects::View cluster_queue);
   void mark_all_cohorts();
   bool shares_fairly() const;
@@ -73,8 +82,12 @@ class QueueStatusLoop {
   const core::ClusterState& state_;
   QueueTally tally_;
   QueueReferences references_;
-  std::map<Subject, Pace> paces_;
+  std::unordered_map<Subject, Pace, SubjectHash> paces_;  // never iterated
+  // Whose numbers have changed, and before when there is no use in looking at them.
+  std::map<Place, MonotonicInstant> settling_;
+  std::optional<TimerId> settle_timer_;
   KeyLoop loop_;
+  client::Lifeline lifeline_;
 };
 
 }  // namespace muster::control

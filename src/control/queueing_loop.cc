@@ -9,7 +9,9 @@
 #include "core/queueing/reconcile_pods.h"
 #include "core/queueing/reconcile_workload.h"
 #include "core/queueing/shape.h"
+#include "core/queueing/validate_workload.h"
 #include "core/queueing/workload_checks.h"
+#include "core/words.h"
 #include "objects/metadata.h"
 
 namespace muster::control {
@@ -54,6 +56,10 @@ void QueueingLoop::on_change(const client::CacheChange& change) {
     const auto pod = PodGroups::subject_for(change.object());
     if (pod && !PodGroups::is_group(*pod)) note_prebuilt(*pod, change.before, change.after);
     for (const Subject& subject : pod_groups_.apply(change)) loop_.mark(subject);
+    // A pod of an elastic job may wait for its gate to go, or have left room for one that does.
+    if (objects::annotations_of(change.object())[core::words::slice_name]) {
+      mark_controller(change.object());
+    }
   } else if (change.resource == resources::workloads) {
     if (change.before) mark_owner(change.before);
     if (change.after) mark_owner(change.after);
@@ -71,14 +77,21 @@ void QueueingLoop::on_change(const client::CacheChange& change) {
 void QueueingLoop::mark_owner(View workload) {
   for (const Subject& subject : PodGroups::subjects_of(workload)) loop_.mark(subject);
   for (const View owner : workload["metadata"]["ownerReferences"].elements()) {
-    const Resource* resource = objects::find_resource(group_of(owner["apiVersion"].string_or("")),
-                                                      owner["kind"].string_or(""));
-    if (resource == nullptr || core::find_shape(*resource) == nullptr) continue;
-    loop_.mark(
-        {*resource,
-         {std::string(objects::namespace_of(workload)), std::string(owner["name"].string_or(""))},
-         std::string(owner["uid"].string_or(""))});
+    mark_job(owner, objects::namespace_of(workload));
   }
+}
+
+void QueueingLoop::mark_controller(View object) {
+  mark_job(objects::controller_of(object), objects::namespace_of(object));
+}
+
+void QueueingLoop::mark_job(View owner, std::string_view name_space) {
+  const Resource* resource = objects::find_resource(group_of(owner["apiVersion"].string_or("")),
+                                                    owner["kind"].string_or(""));
+  if (resource == nullptr || core::find_shape(*resource) == nullptr) return;
+  loop_.mark({*resource,
+              {std::string(name_space), std::string(owner["name"].string_or(""))},
+              std::string(owner["uid"].string_or(""))});
 }
 
 void QueueingLoop::note_prebuilt(const Subject& job, View before, View after) {
@@ -157,6 +170,10 @@ Step QueueingLoop::look_at(const Subject& subject) {
   const auto flavors = cache_.all(resources::resource_flavors);
   const auto workload_classes = cache_.all(resources::workload_priority_classes);
   const auto classes = cache_.all(resources::priority_classes);
+  const core::FeatureGates& gates = configuration_.current().gates;
+  if (!is_pods && core::is_elastic(job, gates)) {
+    pods = cache_.owned_by(resources::pods, subject.uid);
+  }
   const core::Reconciled given{.job = job,
                                .workloads = workloads,
                                .flavors = flavors,
@@ -164,7 +181,9 @@ Step QueueingLoop::look_at(const Subject& subject) {
                                .priority_classes = classes,
                                .scope = &configuration_.current().jobs,
                                .name_space = name_space,
-                               .words = core::words_of(configuration_.current().gates),
+                               .words = core::words_of(gates),
+                               .gates = &gates,
+                               .pods = pods,
                                .now = house_.clock.wall()};
   if (!is_pods) {
     return {.edits = core::reconcile_workload(*core::find_shape(subject.resource), given)};

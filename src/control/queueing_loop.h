@@ -32,6 +32,8 @@ class QueueingLoop {
  private:
   void on_change(const client::CacheChange& change);
   void mark_owner(objects::View workload);
+  void mark_controller(objects::View object);
+  void mark_job(objects::View owner, std::string_view name_space);
   void mark_all_jobs();
   void mark_jobs_in(std::string_view name_space);
   // Jobs that name a Workload of somebody else, by that Workload.

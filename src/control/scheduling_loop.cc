@@ -138,11 +138,10 @@ void SchedulingLoop::submit(std::vector<Edit> edits) {
   for (const Edit& edit : edits) {
     if (write == nullptr && edit.verb != Edit::Verb::record) write = &edit;
   }
-  Written target;
+  Subject target;
   if (write != nullptr) {
-    target = {write->resource, objects::key_of(write->object),
-              std::string(objects::uid_of(write->object))};
-    ++under_way_[{std::string(target.resource.plural), target.key, target.uid}].lists;
+    target = subject_of(write->resource, write->object);
+    ++under_way_[target].lists;
   }
   ++writing_;
   writer_.submit(std::move(edits),
@@ -151,7 +150,7 @@ void SchedulingLoop::submit(std::vector<Edit> edits) {
                  }));
 }
 
-void SchedulingLoop::on_written(const Written& target, const WriteOutcome& outcome) {
+void SchedulingLoop::on_written(const Subject& target, const WriteOutcome& outcome) {
   if (outcome.is_unknown()) {
     // It may have happened. Until that is known nobody else gets the quota and the places.
     cache_.refresh(target.resource, lifeline_.guard([this, target] { on_over(target, true); }));
@@ -163,10 +162,10 @@ void SchedulingLoop::on_written(const Written& target, const WriteOutcome& outco
 
 // A refusal must not undo what was decided since, whose own answer is still to come: only when
 // nothing is under way to the object does it stand as the API has it.
-void SchedulingLoop::on_over(const Written& target, bool is_refused) {
+void SchedulingLoop::on_over(const Subject& target, bool is_refused) {
   --writing_;
   if (next_configuration_) wake();
-  const auto found = under_way_.find({std::string(target.resource.plural), target.key, target.uid});
+  const auto found = under_way_.find(target);
   if (found == under_way_.end()) return;
   UnderWay& under_way = found->second;
   under_way.is_refused = under_way.is_refused || is_refused;
@@ -176,7 +175,7 @@ void SchedulingLoop::on_over(const Written& target, bool is_refused) {
   if (is_taken_back) take_back(target);
 }
 
-void SchedulingLoop::take_back(const Written& target) {
+void SchedulingLoop::take_back(const Subject& target) {
   if (record_ != nullptr) {
     record_->append(RecordEntry::of_refusal(target.resource, target.key, target.uid));
   }

@@ -12,10 +12,8 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <optional>
-#include <string>
-#include <tuple>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -23,6 +21,7 @@
 #include "client/object_cache.h"
 #include "control/feed.h"
 #include "control/record.h"
+#include "control/subject.h"
 #include "control/writer.h"
 #include "core/model/cluster_state.h"
 #include "core/plan/plan.h"
@@ -57,12 +56,6 @@ class SchedulingLoop {
   const core::ClusterState& state() const { return state_; }
 
  private:
-  // The object that a list of edits writes to.
-  struct Written {
-    objects::Resource resource = {};
-    objects::ObjectKey key = {};
-    std::string uid = {};
-  };
   // What is under way to one object.
   struct UnderWay {
     std::size_t lists = 0;
@@ -77,9 +70,9 @@ class SchedulingLoop {
   void adopt_configuration();
   void round();
   void submit(std::vector<core::Edit> edits);
-  void on_written(const Written& target, const WriteOutcome& outcome);
-  void on_over(const Written& target, bool is_refused);
-  void take_back(const Written& target);
+  void on_written(const Subject& target, const WriteOutcome& outcome);
+  void on_over(const Subject& target, bool is_refused);
+  void take_back(const Subject& target);
 
   client::House house_;
   client::ObjectCache& cache_;
@@ -96,7 +89,7 @@ class SchedulingLoop {
   std::optional<core::Configuration> next_configuration_;
   // An object that was made again under its name is another one: an answer to the old one must not
   // be taken for the last word to the new one.
-  std::map<std::tuple<std::string, objects::ObjectKey, std::string>, UnderWay> under_way_;
+  std::unordered_map<Subject, UnderWay, SubjectHash> under_way_;  // never iterated
   std::size_t writing_ = 0;
   std::uint64_t cycles_ = 0;
   bool started_ = false;

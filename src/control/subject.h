@@ -4,7 +4,10 @@
 #pragma once
 
 #include <compare>
+#include <cstddef>
+#include <functional>
 #include <string>
+#include <string_view>
 
 #include "objects/metadata.h"
 #include "objects/resource.h"
@@ -18,6 +21,14 @@ struct Subject {
 
   friend auto operator<=>(const Subject&, const Subject&) = default;
   friend bool operator==(const Subject&, const Subject&) = default;
+};
+
+// For tables that are only looked up: nothing may rely on their order.
+struct SubjectHash {
+  std::size_t operator()(const Subject& subject) const {
+    const std::hash<std::string_view> hash;
+    return hash(subject.uid) ^ (hash(subject.key.name) * 31 + subject.resource.plural.size());
+  }
 };
 
 inline Subject subject_of(const objects::Resource& resource, objects::View object) {

@@ -9,7 +9,6 @@
 namespace muster::core {
 
 using objects::Builder;
-using objects::Node;
 using objects::Step;
 using objects::Value;
 using objects::View;
@@ -34,9 +33,9 @@ Draft& Draft::set_or_drop(std::initializer_list<Step> path, const Value& value) 
 
 Value string_map(const StringPairs& pairs) {
   Builder builder;
-  std::vector<Node::Member> members;
+  std::vector<objects::Node::Member> members;
   for (const auto& [key, text] : pairs) {
-    const auto same_key = [&key = key](const Node::Member& member) {
+    const auto same_key = [&key = key](const objects::Node::Member& member) {
       return std::string_view(member.key.text, member.key.size) == key;
     };
     const auto there = std::find_if(members.begin(), members.end(), same_key);
@@ -46,23 +45,23 @@ Value string_map(const StringPairs& pairs) {
       members.push_back({builder.text(key), builder.text(text)});
     }
   }
-  const Node root = builder.object(members);
+  const objects::Node root = builder.object(members);
   return std::move(builder).finish(root);
 }
 
 Value list_of(std::span<const Value> elements) {
   Builder builder;
-  std::vector<Node> nodes;
+  std::vector<objects::Node> nodes;
   for (const Value& each : elements) nodes.push_back(builder.embed(each));
-  const Node root = builder.array(nodes);
+  const objects::Node root = builder.array(nodes);
   return std::move(builder).finish(root);
 }
 
 Value strings_of(std::span<const std::string> texts) {
   Builder builder;
-  std::vector<Node> nodes;
+  std::vector<objects::Node> nodes;
   for (const std::string& each : texts) nodes.push_back(builder.text(each));
-  const Node root = builder.array(nodes);
+  const objects::Node root = builder.array(nodes);
   return std::move(builder).finish(root);
 }
 

@@ -41,6 +41,8 @@ inline constexpr std::string_view admission_gated_by = "kueue.x-k8s.io/admission
 inline constexpr std::string_view priority_boost = "kueue.x-k8s.io/priority-boost";
 inline constexpr std::string_view slice_replacement_for =
     "kueue.x-k8s.io/workload-slice-replacement-for";
+// The first of the slices, by whose name the pods of all of them are known.
+inline constexpr std::string_view slice_name = "kueue.x-k8s.io/workload-slice-name";
 inline constexpr std::string_view allowed_flavors =
     "kueue.x-k8s.io/workload-allowed-resource-flavors";
 inline constexpr std::string_view is_group_workload = "kueue.x-k8s.io/is-group-workload";

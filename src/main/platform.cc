@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/os/detached_process.h"
 #include "base/os/event_loop.h"
 #include "base/os/files.h"
 #include "base/os/poll_loop.h"
@@ -33,6 +34,20 @@ namespace {
 constexpr Span patience = Span::of_seconds(30);
 constexpr Span look_every = Span::of_milliseconds(1);
 constexpr std::uint16_t usual_port = 443;
+constexpr Span lock_patience = Span::of_seconds(5);
+
+// A platform that was killed holds its lock until the kernel has taken back its memory, which takes
+// a second for a large one.
+Result<std::unique_ptr<FileLock>> lock_when_free(Disk& disk, const std::string& path,
+                                                 const Clock& clock) {
+  const MonotonicInstant until = clock.monotonic() + lock_patience;
+  while (true) {
+    auto lock = disk.lock(path);
+    const bool is_held = !lock && lock.error().code == ErrorCode::conflict;
+    if (!is_held || clock.monotonic() >= until) return lock;
+    pause_thread(Span::of_milliseconds(10));
+  }
+}
 
 }  // namespace
 
@@ -166,7 +181,7 @@ Result<std::unique_ptr<Platform>> Platform::open(const std::string& data,
   auto parts = std::make_unique<Parts>(log);
   parts->data = data;
   parts->settings = settings;
-  parts->lock = TRY(parts->disk.lock(cli::lock_path(data)));
+  parts->lock = TRY(lock_when_free(parts->disk, cli::lock_path(data), parts->clock));
   TRY(write_private_file(cli::pid_path(data), std::to_string(process_id()) + "\n"));
   parts->ground = TRY(find_node_ground(data, settings));
   TRY(parts->open_credentials());

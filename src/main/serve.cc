@@ -3,6 +3,7 @@
 
 #include "base/log_sink.h"
 #include "base/os/detached_process.h"
+#include "base/os/heap.h"
 #include "base/os/process.h"
 #include "base/os/system_clock.h"
 #include "main/platform.h"
@@ -10,6 +11,7 @@
 namespace muster {
 
 int serve(const std::string& data, const cli::Settings& settings, const cli::Output& output) {
+  give_free_memory_back();
   ignore_broken_pipes();
   // Before the first thread, so that every one of them inherits it.
   block_termination_signals();

@@ -17,7 +17,6 @@ namespace {
 
 using json_path::Bound;
 using json_path::Part;
-using json_path::Step;
 using json_path::Steps;
 using json_path::Template;
 
@@ -113,13 +112,13 @@ class Walk {
  private:
   Result<> range(const Part& part, View current, bool discard);
   Result<Views> steps(const Steps& steps, Views current);
-  Result<Views> step(const Step& step, const Views& current);
-  Result<Views> field(const Step& step, const Views& current);
+  Result<Views> step(const json_path::Step& step, const Views& current);
+  Result<Views> field(const json_path::Step& step, const Views& current);
   Result<Views> wildcard(const Views& current);
-  Result<Views> slice(const Step& step, const Views& current);
-  Result<Views> choice(const Step& step, const Views& current);
-  Result<Views> filter(const Step& step, const Views& current);
-  Result<bool> passes(const Step& step, View element);
+  Result<Views> slice(const json_path::Step& step, const Views& current);
+  Result<Views> choice(const json_path::Step& step, const Views& current);
+  Result<Views> filter(const json_path::Step& step, const Views& current);
+  Result<bool> passes(const json_path::Step& step, View element);
   Result<> descend(View current, Views& found);
   Result<> slice_one(std::array<Bound, 3> bounds, View array, Views& found);
 
@@ -171,30 +170,30 @@ Result<> Walk::range(const Part& part, View current, bool discard) {
 }
 
 Result<Views> Walk::steps(const Steps& steps, Views current) {
-  for (const Step& each : steps) current = TRY(step(each, current));
+  for (const json_path::Step& each : steps) current = TRY(step(each, current));
   return current;
 }
 
-Result<Views> Walk::step(const Step& step, const Views& current) {
+Result<Views> Walk::step(const json_path::Step& step, const Views& current) {
   switch (step.kind) {
-    case Step::Kind::field:
+    case json_path::Step::Kind::field:
       return field(step, current);
-    case Step::Kind::wildcard:
+    case json_path::Step::Kind::wildcard:
       return wildcard(current);
-    case Step::Kind::slice:
+    case json_path::Step::Kind::slice:
       return slice(step, current);
-    case Step::Kind::choice:
+    case json_path::Step::Kind::choice:
       return choice(step, current);
-    case Step::Kind::filter:
+    case json_path::Step::Kind::filter:
       return filter(step, current);
-    case Step::Kind::identifier:
+    case json_path::Step::Kind::identifier:
       return complaint(fmt::format("unrecognized identifier {}", step.name));
-    case Step::Kind::descend: {
+    case json_path::Step::Kind::descend: {
       Views found;
       for (const View view : current) TRY(descend(view, found));
       return found;
     }
-    case Step::Kind::literal: {
+    case json_path::Step::Kind::literal: {
       // A text stands for itself, a number or boolean once for each value.
       const bool is_text = step.literal.type == Type::string;
       return Views(is_text ? 1 : current.size(), View(&step.literal));
@@ -203,7 +202,7 @@ Result<Views> Walk::step(const Step& step, const Views& current) {
   return Views();
 }
 
-Result<Views> Walk::field(const Step& step, const Views& current) {
+Result<Views> Walk::field(const json_path::Step& step, const Views& current) {
   Views found;
   for (const View view : current) {
     TRY(visit());
@@ -235,7 +234,7 @@ Result<> Walk::descend(View current, Views& found) {
   return {};
 }
 
-Result<Views> Walk::slice(const Step& step, const Views& current) {
+Result<Views> Walk::slice(const json_path::Step& step, const Views& current) {
   Views found;
   for (const View view : current) {
     TRY(visit());
@@ -271,7 +270,7 @@ Result<> Walk::slice_one(std::array<Bound, 3> bounds, View array, Views& found) 
   return {};
 }
 
-Result<Views> Walk::choice(const Step& step, const Views& current) {
+Result<Views> Walk::choice(const json_path::Step& step, const Views& current) {
   Views found;
   for (const Steps& branch : step.branches) {
     for (const View view : TRY(steps(branch, current))) TRY(add(found, view));
@@ -279,7 +278,7 @@ Result<Views> Walk::choice(const Step& step, const Views& current) {
   return found;
 }
 
-Result<Views> Walk::filter(const Step& step, const Views& current) {
+Result<Views> Walk::filter(const json_path::Step& step, const Views& current) {
   Views found;
   for (const View view : current) {
     if (!view.is_array()) {
@@ -293,7 +292,7 @@ Result<Views> Walk::filter(const Step& step, const Views& current) {
   return found;
 }
 
-Result<bool> Walk::passes(const Step& step, View element) {
+Result<bool> Walk::passes(const json_path::Step& step, View element) {
   auto left = steps(step.branches[0], {element});
   if (step.branches.size() == 1) {
     // Whether there is anything. An error is a no, unless the evaluation itself must end.

@@ -5,6 +5,7 @@ namespace muster::objects {
 
 namespace {
 
+// The last are named by those who read them alone.
 constexpr Resource all[] = {
     resources::pods,
     resources::services,
@@ -32,6 +33,9 @@ constexpr Resource all[] = {
     resources::admission_checks,
     resources::topologies,
     resources::workload_priority_classes,
+    {"", "v1", "resourcequotas", "ResourceQuota"},
+    {"", "v1", "persistentvolumes", "PersistentVolume", Scope::cluster},
+    {"storage.k8s.io", "v1", "storageclasses", "StorageClass", Scope::cluster},
 };
 
 }  // namespace

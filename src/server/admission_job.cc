@@ -253,9 +253,9 @@ Outcome<> admit_job(Context& context, Admission& admission) {
   if (!is_manual && admission.object["spec"]["selector"]) check_generated_selector(admission);
   core::JobWrite write{.job = admission.object, .old_job = admission.old_object};
   write.has_default_queue = has_default_queue(context, admission.target.name_space);
-  SharedConfiguration rules;
+  const SharedConfiguration rules = kueue_rules(context);
+  write.gates = &rules->gates;
   if (admission.is_create()) {
-    rules = kueue_rules(context);
     write.scope = &rules->jobs;
     write.name_space = find_namespace(context, admission);
   }

@@ -74,12 +74,27 @@ Outcome<Value> list_value(Context& context, const Call& call, const Target& targ
   return TRY(objects::parse_json(text, {.bytes_max = text.size()}));
 }
 
+// The trees that watches share too: no text is made of them, and nothing is parsed twice.
+Outcome<client::Listed> list_items(Context& context, const Call& call, const Target& target) {
+  const Snapshot snapshot = ALLOWED(list(context, {.target = target,
+                                                   .label_selector = call.label_selector,
+                                                   .field_selector = call.field_selector}));
+  client::Listed listed{.resource_version = fmt::to_string(snapshot.revision.value), .items = {}};
+  listed.items.reserve(snapshot.items.size());
+  for (const Item& item : snapshot.items) {
+    const Value tree = context.trees.tree_of(item.bytes);
+    listed.items.push_back(ALLOWED(in_version(target, with_revision(tree, item.revision))));
+  }
+  return listed;
+}
+
 Outcome<Value> get_value(Context& context, const Target& target) {
   const Item item = ALLOWED(get(context, target));
   return in_version(target, with_revision(context.trees.tree_of(item.bytes), item.revision));
 }
 
-Result<Value> as_result(Outcome<Value> outcome) {
+template <typename T>
+Result<T> as_result(Outcome<T> outcome) {
   if (!outcome) return outcome.error().to_error();
   return std::move(outcome).take();
 }
@@ -168,6 +183,7 @@ class InProcessApi final : public client::Api {
       : context_(context), identity_(std::move(identity)) {}
 
   void call(Call call, client::Answer answer) override;
+  void list(Call call, client::ListAnswer answer) override;
   std::unique_ptr<client::Watch> watch(WatchCall call, WatchSink sink) override;
 
  private:
@@ -235,6 +251,16 @@ void InProcessApi::call(Call call, client::Answer answer) {
   if (verb == Verb::create) return create(context_, std::move(request), std::move(done));
   if (verb == Verb::update) return update(context_, std::move(request), std::move(done));
   patch(context_, std::move(request), type, std::move(done));
+}
+
+void InProcessApi::list(Call call, client::ListAnswer answer) {
+  context_.cache.catch_up();
+  const auto listed = [&]() -> Outcome<client::Listed> {
+    return list_items(context_, call, ALLOWED(allowed_target(call)));
+  };
+  context_.house.post([answer = std::move(answer), outcome = listed()]() mutable {
+    answer(as_result(std::move(outcome)));
+  });
 }
 
 Outcome<std::unique_ptr<WatchFeed>> InProcessApi::open(const WatchCall& call, Task on_ready) {

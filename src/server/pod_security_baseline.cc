@@ -31,7 +31,7 @@ Finding seccomp_annotations(const Pod& pod) {
   };
   look_at("seccomp.security.alpha.kubernetes.io/pod");
   pod.each_container([&](View container, View) {
-    look_at("container.seccomp.security.alpha.kubernetes.io/" + name_of(container));
+    look_at("container.seccomp.security.alpha.kubernetes.io/" + spec_name(container));
   });
   if (forbidden.empty()) return std::nullopt;
   return Violation{
@@ -60,7 +60,7 @@ Finding app_armor(const Pod& pod) {
   };
   setters.pod = is_bad(pod.context());
   pod.each_container([&](View container, View context) {
-    if (is_bad(context)) setters.containers.push_back(name_of(container));
+    if (is_bad(context)) setters.containers.push_back(spec_name(container));
   });
   Names values(bad.begin(), bad.end());
   NameSet annotations;
@@ -97,7 +97,7 @@ Finding baseline_capabilities(const Pod& pod) {
       added.emplace(name);
       bad = true;
     }
-    if (bad) containers.push_back(name_of(container));
+    if (bad) containers.push_back(spec_name(container));
   });
   if (containers.empty()) return std::nullopt;
   return Violation{"non-default capabilities",
@@ -117,7 +117,7 @@ Finding host_namespaces(const Pod& pod) {
 Finding host_paths(const Pod& pod) {
   Names volumes;
   for (View volume : pod.spec["volumes"].elements()) {
-    if (volume["hostPath"].is_object()) volumes.push_back(name_of(volume));
+    if (volume["hostPath"].is_object()) volumes.push_back(spec_name(volume));
   }
   if (volumes.empty()) return std::nullopt;
   return Violation{
@@ -136,7 +136,7 @@ Finding host_ports(const Pod& pod) {
       ports.insert(fmt::to_string(number));
       bad = true;
     }
-    if (bad) containers.push_back(name_of(container));
+    if (bad) containers.push_back(spec_name(container));
   });
   if (containers.empty()) return std::nullopt;
   return Violation{"hostPort", fmt::format("{} {} {} {}", containers_text(containers),
@@ -153,7 +153,7 @@ Finding host_probes(const Pod& pod) {
       const std::string_view host = action[kind]["host"].string_or("");
       if (host.empty()) continue;
       hosts.emplace(host);
-      containers.insert(name_of(container));
+      containers.insert(spec_name(container));
     }
   };
   pod.each_container([&](View container, View) {
@@ -175,7 +175,7 @@ Finding host_probes(const Pod& pod) {
 Finding privileged(const Pod& pod) {
   Names containers;
   pod.each_container([&](View container, View context) {
-    if (context["privileged"].boolean_or(false)) containers.push_back(name_of(container));
+    if (context["privileged"].boolean_or(false)) containers.push_back(spec_name(container));
   });
   if (containers.empty()) return std::nullopt;
   return Violation{"privileged",
@@ -188,7 +188,7 @@ Finding proc_mount(const Pod& pod) {
   pod.each_container([&](View container, View context) {
     const View type = context["procMount"];
     if (!type.is_string() || type.string_or("") == "Default") return;
-    containers.push_back(name_of(container));
+    containers.push_back(spec_name(container));
     types.emplace(type.string_or(""));
   });
   if (containers.empty()) return std::nullopt;
@@ -219,7 +219,7 @@ Finding selinux(const Pod& pod) {
   };
   setters.pod = is_bad(pod.context());
   pod.each_container([&](View container, View context) {
-    if (is_bad(context)) setters.containers.push_back(name_of(container));
+    if (is_bad(context)) setters.containers.push_back(spec_name(container));
   });
   if (!setters.any()) return std::nullopt;
   Names bad;
@@ -269,7 +269,7 @@ Finding windows_host_process(const Pod& pod) {
   };
   setters.pod = is_bad(pod.context());
   pod.each_container([&](View container, View context) {
-    if (is_bad(context)) setters.containers.push_back(name_of(container));
+    if (is_bad(context)) setters.containers.push_back(spec_name(container));
   });
   if (!setters.any()) return std::nullopt;
   return Violation{

@@ -60,7 +60,7 @@ inline std::string containers_text(const Names& names) {
   return fmt::format("{} {}", plural("container", "containers", names.size()), quoted(names));
 }
 
-inline std::string name_of(objects::View container) {
+inline std::string spec_name(objects::View container) {
   return std::string(container["name"].string_or(""));
 }
 

@@ -61,8 +61,8 @@ Seccomp seccomp_of(const Pod& pod) {
   const bool pod_set = of_pod.is_object() && !found.setters.pod;
   pod.each_container([&](View container, View context) {
     const View profile = context["seccompProfile"];
-    if (is_bad(profile)) found.setters.containers.push_back(name_of(container));
-    if (!profile.is_object() && !pod_set) found.unset.push_back(name_of(container));
+    if (is_bad(profile)) found.setters.containers.push_back(spec_name(container));
+    if (!profile.is_object() && !pod_set) found.unset.push_back(spec_name(container));
   });
   return found;
 }
@@ -72,7 +72,7 @@ Finding privilege_escalation(const Pod& pod) {
   Names containers;
   pod.each_container([&](View container, View context) {
     if (context["allowPrivilegeEscalation"].boolean_or(true)) {
-      containers.push_back(name_of(container));
+      containers.push_back(spec_name(container));
     }
   });
   if (containers.empty()) return std::nullopt;
@@ -91,14 +91,14 @@ Finding restricted_capabilities(const Pod& pod) {
     for (View each : context["capabilities"]["drop"].elements()) {
       drops_all = drops_all || each.string_or("") == "ALL";
     }
-    if (!drops_all) keeping.push_back(name_of(container));
+    if (!drops_all) keeping.push_back(spec_name(container));
     bool adds = false;
     for (View each : context["capabilities"]["add"].elements()) {
       if (each.string_or("") == "NET_BIND_SERVICE") continue;
       added.emplace(each.string_or(""));
       adds = true;
     }
-    if (adds) adding.push_back(name_of(container));
+    if (adds) adding.push_back(spec_name(container));
   });
   Names details;
   if (!keeping.empty()) {
@@ -118,7 +118,7 @@ Finding restricted_volumes(const Pod& pod) {
   NameSet types;
   for (View volume : pod.spec["volumes"].elements()) {
     if (is_unrestricted_volume(volume)) continue;
-    volumes.push_back(name_of(volume));
+    volumes.push_back(spec_name(volume));
     types.emplace(type_of_volume(volume));
   }
   if (volumes.empty()) return std::nullopt;
@@ -139,9 +139,9 @@ Finding run_as_non_root(const Pod& pod) {
   pod.each_container([&](View container, View context) {
     const View own = context["runAsNonRoot"];
     if (own.is_boolean()) {
-      if (!own.boolean_or(true)) setters.containers.push_back(name_of(container));
+      if (!own.boolean_or(true)) setters.containers.push_back(spec_name(container));
     } else if (!of_pod.boolean_or(false)) {
-      unset.push_back(name_of(container));
+      unset.push_back(spec_name(container));
     }
   });
   const std::string reason = "runAsNonRoot != true";
@@ -160,7 +160,7 @@ Finding run_as_user(const Pod& pod) {
   const auto is_root = [](View context) { return context["runAsUser"].integer_or(-1) == 0; };
   setters.pod = is_root(pod.context());
   pod.each_container([&](View container, View context) {
-    if (is_root(context)) setters.containers.push_back(name_of(container));
+    if (is_root(context)) setters.containers.push_back(spec_name(container));
   });
   if (!setters.any()) return std::nullopt;
   return Violation{"runAsUser=0", setters.to_string() + " must not set runAsUser=0"};

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <string>
@@ -70,7 +71,8 @@ std::string_view message_of(std::string_view key, const auto& table) {
   return {};
 }
 
-// A walk over one pod; `path` is that of the pod or its template, with a dot behind it.
+// A walk over one pod; `path` is that of the pod or its template, with a dot behind it. Most pods
+// are warned of nothing: a place is written when it is told.
 struct PodWalk {
   View pod;
   std::string path;
@@ -83,12 +85,20 @@ struct PodWalk {
   }
 };
 
+struct ContainerPlace {
+  std::string_view list;
+  std::size_t index = 0;
+
+  // `spec.containers[0]`
+  std::string in(const PodWalk& walk) const { return walk.at(fmt::format("{}[{}]", list, index)); }
+};
+
 template <class Visit>
 void for_each_container(const PodWalk& walk, Visit&& visit) {
   for (const std::string_view list : {"initContainers", "containers", "ephemeralContainers"}) {
     std::size_t index = 0;
     for (View container : walk.spec()[list].elements()) {
-      visit(container, walk.at(fmt::format("{}[{}]", list, index++)));
+      visit(container, ContainerPlace{list, index++});
     }
   }
 }
@@ -134,6 +144,9 @@ void warn_of_overlaps(const PodWalk& walk, const std::string& volume, View items
 }
 
 void warn_of_files(const PodWalk& walk, View volume) {
+  const bool has_files =
+      volume["configMap"] || volume["secret"] || volume["downwardAPI"] || volume["projected"];
+  if (!has_files) return;
   const std::string name = fmt::format("volume {}", go_quoted(volume["name"].string_or("")));
   if (const View map = volume["configMap"]) {
     warn_of_overlaps(walk,
@@ -154,16 +167,26 @@ void warn_of_volumes(const PodWalk& walk) {
   std::size_t index = 0;
   for (View volume : walk.spec()["volumes"].elements()) {
     warn_of_files(walk, volume);
-    const std::string place = walk.at(fmt::format("volumes[{}]", index++));
+    const std::size_t at = index++;
     for (const Told& each : old_volumes) {
+      if (!volume[each.key]) continue;
       const std::string_view shown = each.key == "storageos" ? "storageOS" : each.key;
-      if (volume[each.key]) walk.warn(fmt::format("{}.{}", place, shown), each.message);
+      walk.warn(walk.at(fmt::format("volumes[{}].{}", at, shown)), each.message);
     }
   }
 }
 
+bool has_twins(View list, std::string_view field) {
+  std::vector<std::string_view> texts;
+  texts.reserve(list.size());
+  for (View item : list.elements()) texts.push_back(item[field].string_or(""));
+  std::ranges::sort(texts);
+  return std::ranges::adjacent_find(texts) != texts.end();
+}
+
 void warn_of_twins(const PodWalk& walk, std::string_view list, std::string_view field,
                    std::string_view what) {
+  if (!has_twins(walk.spec()[list], field)) return;
   std::set<std::string_view> known;
   std::size_t index = 0;
   for (View item : walk.spec()[list].elements()) {
@@ -178,28 +201,31 @@ void warn_of_pull_secrets(const PodWalk& walk) {
   warn_of_twins(walk, "imagePullSecrets", "name", "name");
   std::size_t index = 0;
   for (View item : walk.spec()["imagePullSecrets"].elements()) {
-    const std::string place = walk.at(fmt::format("imagePullSecrets[{}].name", index++));
-    if (item["name"].string_or("").empty()) walk.warn(place, "invalid empty name \"\"");
+    const std::size_t at = index++;
+    if (!item["name"].string_or("").empty()) continue;
+    walk.warn(walk.at(fmt::format("imagePullSecrets[{}].name", at)), "invalid empty name \"\"");
   }
 }
 
-void warn_of_fractions(const PodWalk& walk, View amounts, const std::string& place) {
+template <class Place>
+void warn_of_fractions(const PodWalk& walk, View amounts, Place&& place) {
   for (const std::string_view resource : {"memory", "ephemeral-storage"}) {
     const auto amount = Quantity::parse_field(amounts[resource].string_or(""));
     const auto milli = amount ? amount->milli_value() : Result<std::int64_t>(std::int64_t{0});
     if (!amount || !milli || *milli % 1000 == 0) continue;
-    walk.warn(fmt::format("{}[{}]", place, resource),
+    walk.warn(fmt::format("{}[{}]", place(), resource),
               fmt::format("fractional byte value {} is invalid, must be an integer",
                           go_quoted(amount->to_string())));
   }
 }
 
 // A variable that is set again is fine where it is made of the one before.
-void warn_of_variables(const PodWalk& walk, View variables, const std::string& place) {
+void warn_of_variables(const PodWalk& walk, View variables, const ContainerPlace& place) {
+  if (!has_twins(variables, "name")) return;
   std::set<std::string_view> known;
   std::size_t index = 0;
   for (View variable : variables.elements()) {
-    const std::string at = fmt::format("{}.env[{}]", place, index++);
+    const std::string at = fmt::format("{}.env[{}]", place.in(walk), index++);
     const std::string_view name = variable["name"].string_or("");
     if (known.insert(name).second) continue;
     const std::string reference = fmt::format("$({})", name);
@@ -231,10 +257,10 @@ std::string_view clash_of(View one, View other) {
 
 void warn_of_ports(const PodWalk& walk) {
   std::map<std::string, std::vector<KnownPort>> known;
-  for_each_container(walk, [&](View container, const std::string& place) {
+  for_each_container(walk, [&](View container, const ContainerPlace& place) {
     std::size_t index = 0;
     for (View port : container["ports"].elements()) {
-      const std::string at = fmt::format("{}.ports[{}]", place, index++);
+      const std::string at = fmt::format("{}.ports[{}]", place.in(walk), index++);
       auto& others = known[fmt::format("{}/{}", port["containerPort"].integer_or(0),
                                        port["protocol"].string_or(""))];
       for (const KnownPort& other : others) {
@@ -246,10 +272,10 @@ void warn_of_ports(const PodWalk& walk) {
     }
   });
   std::map<std::string_view, std::string> names;
-  for_each_container(walk, [&](View container, const std::string& place) {
+  for_each_container(walk, [&](View container, const ContainerPlace& place) {
     std::size_t index = 0;
     for (View port : container["ports"].elements()) {
-      const std::string at = fmt::format("{}.ports[{}]", place, index++);
+      const std::string at = fmt::format("{}.ports[{}]", place.in(walk), index++);
       const std::string_view name = port["name"].string_or("");
       if (name.empty()) continue;
       const auto [first, is_new] = names.emplace(name, at);
@@ -288,11 +314,13 @@ void warn_of_pod(const PodWalk& walk) {
   warn_of_volumes(walk);
   warn_of_twins(walk, "hostAliases", "ip", "ip");
   warn_of_pull_secrets(walk);
-  warn_of_fractions(walk, walk.spec()["overhead"], walk.at("overhead"));
-  for_each_container(walk, [&](View container, const std::string& place) {
+  warn_of_fractions(walk, walk.spec()["overhead"], [&] { return walk.at("overhead"); });
+  for_each_container(walk, [&](View container, const ContainerPlace& place) {
     const View resources = container["resources"];
-    warn_of_fractions(walk, resources["limits"], place + ".resources.limits");
-    warn_of_fractions(walk, resources["requests"], place + ".resources.requests");
+    warn_of_fractions(walk, resources["limits"],
+                      [&] { return place.in(walk) + ".resources.limits"; });
+    warn_of_fractions(walk, resources["requests"],
+                      [&] { return place.in(walk) + ".resources.requests"; });
     warn_of_variables(walk, container["env"], place);
   });
   warn_of_ports(walk);

@@ -18,6 +18,7 @@ using objects::Kind;
 using objects::Node;
 using objects::Rewrite;
 using objects::Value;
+using objects::View;
 
 namespace {
 
@@ -154,13 +155,18 @@ void append_item(std::string_view stored, store::Revision revision, std::string&
   append_metadata(stored, start, revision, out);
 }
 
+// Every write and every cache makes one: its memory is asked for once, and not more than it needs.
 Value with_revision(const Value& tree, store::Revision revision) {
-  Builder builder;
+  const View metadata = tree["metadata"];
+  const fmt::format_int number(revision.value);
+  const std::size_t members = tree.view().size() + metadata.size() + 2;
+  Builder builder(members * (sizeof(Node::Member) + sizeof(std::uint32_t)) + number.size() +
+                  sizeof(Node));
   builder.retain(tree);
-  Rewrite metadata(tree["metadata"]);
-  metadata.set("resourceVersion", builder.text(fmt::to_string(revision.value)));
+  Rewrite next(metadata);
+  next.set("resourceVersion", builder.text({number.data(), number.size()}));
   Rewrite root(tree);
-  root.set("metadata", metadata.finish(builder));
+  root.set("metadata", next.finish(builder));
   const Node node = root.finish(builder);
   return std::move(builder).finish(node);
 }

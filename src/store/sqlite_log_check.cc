@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -52,6 +53,10 @@ struct Checksum {
   bool is(View bytes, std::size_t at) const {
     return first == big_endian(bytes, at) && second == big_endian(bytes, at + 4);
   }
+  void add_frame(View frame) {
+    add(frame.first(8));
+    add(frame.subspan(frame_header_bytes));
+  }
 };
 
 struct Salts {
@@ -74,6 +79,51 @@ Result<std::uint64_t> page_bytes_of(Disk& disk, const std::string& main_path) {
   return stored >= 512 ? stored : usual;
 }
 
+// A header that lies in two sectors may be half of this log and half of what was there before.
+bool has_one_sector(std::uint64_t at) {
+  constexpr std::uint64_t sector_bytes = 512;
+  return at / sector_bytes == (at + 15) / sector_bytes;
+}
+
+// What lies behind the first frame that does not match. A frame follows another when it continues
+// the checksum that the other names, or should name. What a crash cut off is full of holes, and
+// remains of older logs show in them: only commits that follow each other tell of damage.
+class Behind {
+ public:
+  struct Place {
+    std::uint64_t number = 0;
+    std::uint64_t at = 0;
+    bool same_log = false;
+  };
+
+  void add(const Place& place, Checksum before, View frame) {
+    if (broken_at == 0) {
+      broken_at = place.number;
+      named_ = before;
+      counted_ = before;
+    }
+    named_.add_frame(frame);
+    counted_.add_frame(frame);
+    const bool is_named = named_.is(frame, 16);
+    const bool follows = is_named || counted_.is(frame, 16);
+    if (is_named) counted_ = named_;
+    named_.first = big_endian(frame, 16);
+    named_.second = big_endian(frame, 20);
+    if (!follows) commits_ = 0;
+    const bool is_commit = place.same_log && big_endian(frame, 4) != 0;
+    if (is_commit && (follows || has_one_sector(place.at))) ++commits_;
+    commits_most = std::max(commits_most, commits_);
+  }
+
+  std::uint64_t broken_at = 0;
+  std::uint64_t commits_most = 0;
+
+ private:
+  Checksum named_;    // after the frame before, as it says
+  Checksum counted_;  // and as its bytes say
+  std::uint64_t commits_ = 0;
+};
+
 }  // namespace
 
 Result<> check_log(Disk& disk, const std::string& main_path) {
@@ -92,25 +142,22 @@ Result<> check_log(Disk& disk, const std::string& main_path) {
       whole ? big_endian(header, 8) : TRY(page_bytes_of(disk, main_path));
   std::vector<std::byte> frame(frame_header_bytes + page_bytes);
   Salts salts = salts_of(header, 16);
-  std::uint64_t broken_at = 0;
-  std::uint64_t commits_behind = 0;
+  Behind behind;
   for (std::uint64_t number = 1, at = header_bytes; at + frame.size() <= size;
        ++number, at += frame.size()) {
     if (TRY(file->read_at(at, frame)) < frame.size()) break;
     if (!whole && number == 1) salts = salts_of(frame, 8);
     const bool same_log = salts_of(frame, 8) == salts;
+    const Checksum before = sum;
     if (whole) {
-      sum.add(View(frame).first(8));
-      sum.add(View(frame).subspan(frame_header_bytes));
+      sum.add_frame(frame);
       whole = same_log && sum.is(frame, 16);
     }
-    if (whole) continue;
-    if (broken_at == 0) broken_at = number;
-    if (same_log && big_endian(frame, 4) != 0) ++commits_behind;
+    if (!whole) behind.add({number, at, same_log}, before, frame);
   }
-  if (commits_behind < 2) return {};
+  if (behind.commits_most < 2) return {};
   return Error::internal(fmt::format("{} is damaged at frame {}, and {} commits lie behind it",
-                                     path, broken_at, commits_behind));
+                                     path, behind.broken_at, behind.commits_most));
 }
 
 }  // namespace muster::store

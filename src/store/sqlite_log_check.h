@@ -1,7 +1,8 @@
 // A write-ahead log that breaks in the middle. SQLite ends the log at the first frame that does
 // not match its checksum, because that is what a crash during a write looks like. But each commit
-// is synced before the next begins, so at most one commit can lie behind such a place: with two or
-// more there, something that was acknowledged is damaged, and going on would forget it silently.
+// is synced before the next begins, so at most one commit can lie behind such a place, torn, among
+// remains of older logs: where two follow each other, something that was acknowledged is damaged,
+// and going on would forget it silently.
 //
 //   TRY(check_log(disk, "data/store.db"));     // before SQLite opens it
 // SPDX-License-Identifier: Apache-2.0

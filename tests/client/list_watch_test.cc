@@ -26,8 +26,8 @@ Value pod(const std::string& name) {
 // Writes down what it hears: "list 2", "added p".
 class Listener final : public ListWatchSink {
  public:
-  void on_list(const objects::Resource& /*resource*/, const Value& list) override {
-    heard.push_back("list " + std::to_string(list["items"].size()));
+  void on_list(const objects::Resource& /*resource*/, const Listed& list) override {
+    heard.push_back("list " + std::to_string(list.items.size()));
   }
   void on_event(const objects::Resource& /*resource*/, WatchEvent event) override {
     static constexpr std::string_view names[] = {"added ", "modified ", "deleted ", "bookmark "};

@@ -32,7 +32,7 @@ ControlWorld::ControlWorld(ControlOptions options, std::uint64_t seed)
     : options_(std::move(options)) {
   control_api = base.server->in_process(muster);
   kubelet_api_ = base.server->in_process(muster);
-  faulty = std::make_unique<FaultyApi>(*control_api, base.house, base.clock, seed);
+  faulty = std::make_unique<simulator::FaultyApi>(*control_api, base.house, base.clock, seed);
   base.create(resources::namespaces, "", R"({"metadata":{"name":"team-a"}})");
   if (!base.try_get(resources::namespaces, "", "kube-node-lease")) {
     base.create(resources::namespaces, "", R"({"metadata":{"name":"kube-node-lease"}})");

@@ -21,7 +21,7 @@
 
 #include "client/object_cache.h"
 #include "control/controllers.h"
-#include "tests/control/faulty_api.h"
+#include "simulator/house/faulty_api.h"
 #include "tests/suites/server_world.h"
 
 namespace muster::control {
@@ -66,7 +66,7 @@ class ControlWorld {
 
   server::ServerWorld base;
   std::unique_ptr<client::Api> control_api;
-  std::unique_ptr<FaultyApi> faulty;
+  std::unique_ptr<simulator::FaultyApi> faulty;
   std::unique_ptr<Controllers> controllers;
   Span run_span = Span::of_seconds(10);
   bool kubelets_work = true;

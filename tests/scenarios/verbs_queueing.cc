@@ -21,7 +21,7 @@ using core::Edit;
 using objects::Value;
 
 // given: {job, oldJob, config, namespace, hasDefaultQueue}. The answer: what changed, or the causes
-// of the refusal.
+// of the refusal. The configuration's gates count, too.
 Result<Value> admit_job(const Value& scenario) {
   const objects::View given = scenario["given"];
   core::JobWrite write;
@@ -32,6 +32,7 @@ Result<Value> admit_job(const Value& scenario) {
   if (given["config"]) {
     configuration = TRY(core::read_configuration(scenario.part(given["config"])));
     write.scope = &configuration.jobs;
+    write.gates = &configuration.gates;
     if (given["namespace"]) write.name_space = scenario.part(given["namespace"]);
   }
   const core::JobAdmission admitted = core::admit_job(write);
@@ -41,9 +42,17 @@ Result<Value> admit_job(const Value& scenario) {
   return edits_value(edits, before);
 }
 
-// given: {job, workloads} as usual_job.h says, no job where it is gone; noFlavor, and lists of
-// workloadPriorityClasses and priorityClasses. It is ten o'clock. The answer: the edits of one
-// look.
+Result<core::FeatureGates> gates_in(objects::View story) {
+  core::FeatureGates gates;
+  for (const auto& [name, enabled] : story["featureGates"].members()) {
+    TRY(gates.set(name, enabled.boolean_or(false)));
+  }
+  return gates;
+}
+
+// given: {job, workloads} as usual_job.h says, no job where it is gone; noFlavor, featureGates, and
+// lists of workloadPriorityClasses, priorityClasses and, for an elastic job, pods. It is ten
+// o'clock. The answer: the edits of one look.
 Result<Value> reconcile_workload(const Value& scenario) {
   const objects::View story = scenario["given"];
   std::vector<Value> workloads;
@@ -54,7 +63,11 @@ Result<Value> reconcile_workload(const Value& scenario) {
   if (story["noFlavor"].boolean_or(false)) flavors.clear();
   const std::vector<Value> workload_classes = list_in(scenario, "workloadPriorityClasses");
   const std::vector<Value> classes = list_in(scenario, "priorityClasses");
+  const std::vector<Value> pods = list_in(scenario, "pods");
+  const core::FeatureGates gates = TRY(gates_in(story));
   core::Reconciled given;
+  given.pods = pods;
+  given.gates = &gates;
   if (story["job"]) given.job = TRY(job_like(story["job"]));
   given.workloads = workloads;
   given.flavors = flavors;
@@ -63,6 +76,7 @@ Result<Value> reconcile_workload(const Value& scenario) {
   given.now = TRY(parse_time("2026-11-15T10:00:00Z")).saturated_instant();
   std::vector<Value> before = workloads;
   before.push_back(given.job);
+  before.insert(before.end(), pods.begin(), pods.end());
   return edits_value(core::reconcile_workload(core::job_shape(), given), before);
 }
 

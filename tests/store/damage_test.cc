@@ -8,8 +8,10 @@
 #include <memory>
 #include <optional>
 #include <random>
+#include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "store/sqlite_connection.h"
 #include "store/sqlite_vfs.h"
@@ -108,6 +110,24 @@ TEST(StoreDamage, a_flipped_bit_in_the_log_costs_at_most_the_last_commit) {
     EXPECT_THAT(opened.error().message, HasSubstr("restore a backup"));
   }
   EXPECT_GT(refused, 150);
+}
+
+// A crash cuts off a large commit; frames of older logs show through its holes, so that two of its
+// frames look like the ends of commits. They do not follow each other.
+TEST(StoreDamage, a_torn_commit_full_of_remains_is_not_taken_for_damage) {
+  VirtualDiskWorld world(1);
+  const State expected = fill(world, false);
+  const std::string path = world.folder() + "/store.db-wal";
+  const std::uint64_t size = size_of(world, path);
+  const auto file = world.disk().open(path, OpenMode::read_write).must();
+  std::vector<std::byte> frame(24 + 8'192, std::byte{7});
+  ASSERT_EQ((size - 32) % frame.size(), 0U);
+  file->read_at(32 + 8, std::span(frame).subspan(8, 8)).must();  // the log's own salts
+  for (std::uint64_t i = 0; i < 5; ++i) file->write_at(size + i * frame.size(), frame).must();
+  file->sync().must();
+  const auto opened = world.open({});
+  ASSERT_TRUE(opened) << opened.error().message;
+  EXPECT_EQ(state_of(**opened), expected);
 }
 
 TEST(StoreDamage, a_damaged_backup_is_not_restored) {

@@ -60,6 +60,19 @@ class ApiSuite : public ::testing::TestWithParam<ApiWorldFactory> {
     return std::move(*answer);
   }
 
+  Result<client::Listed> list(Call call) {
+    std::optional<Result<client::Listed>> answer;
+    world_->on_house([&] {
+      world_->api().list(std::move(call),
+                         [&](Result<client::Listed> result) { answer = std::move(result); });
+      EXPECT_FALSE(answer) << "the answer came from inside the call";
+    });
+    if (!world_->run_until([&] { return answer.has_value(); })) {
+      return Error::internal("no answer came");
+    }
+    return std::move(*answer);
+  }
+
   Call on_map(Verb verb, std::string name) {
     return {.verb = verb,
             .resource = objects::resources::config_maps,
@@ -228,6 +241,27 @@ TEST_P(ApiSuite, a_list_is_what_the_selectors_say) {
   EXPECT_EQ(call(request).must()["items"].size(), 2U);
   request.label_selector = "suite in (";
   const auto refused = call(request);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::bad_request);
+}
+
+TEST_P(ApiSuite, a_list_taken_apart_has_the_same_items) {
+  create(ours_named("a")).must();
+  create(ours_named("b")).must();
+  Call request = on_map(Verb::list, "");
+  request.label_selector = "suite=ours";
+  const Value whole = call(request).must();
+  const client::Listed apart = list(request).must();
+  EXPECT_FALSE(apart.resource_version.empty());
+  ASSERT_EQ(apart.items.size(), 2U);
+  for (std::size_t at = 0; at < apart.items.size(); ++at) {
+    EXPECT_EQ(objects::name_of(apart.items[at]), objects::name_of(whole["items"][at]));
+    EXPECT_EQ(objects::resource_version_of(apart.items[at]),
+              objects::resource_version_of(whole["items"][at]));
+    EXPECT_EQ(objects::View(apart.items[at])["data"]["k"].string_or(""), "v");
+  }
+  request.label_selector = "suite in (";
+  const auto refused = list(request);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::bad_request);
 }

@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "cli/plan/limits.h"
+#include "core/model/claims.h"
 #include "core/model/quota_pod.h"
 #include "core/queueing/shape.h"
 #include "core/queueing/validate_kueue.h"
@@ -43,10 +44,11 @@ constexpr std::array<GroupKind, 3> silent_kinds{{
 }};
 
 // Kinds of Kubernetes that decisions look at; they are taken as they are.
-constexpr std::array<objects::Resource, 7> plain_kinds{
+constexpr std::array<objects::Resource, 10> plain_kinds{
     resources::namespaces,   resources::nodes,           resources::pods,
     resources::limit_ranges, resources::runtime_classes, resources::priority_classes,
-    core::resource_quotas};
+    core::resource_quotas,   core::persistent_volumes,   resources::persistent_volume_claims,
+    core::storage_classes};
 
 // A container without a name in a pod template decides nothing.
 bool is_template_gap(const objects::FieldError& error) {

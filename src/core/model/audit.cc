@@ -135,9 +135,18 @@ class Recount {
       const auto set = std::ranges::find(workload->pod_sets, assignment.name, &GangPodSet::name);
       if (set == workload->pod_sets.end()) continue;
       add_usage(queue, assignment, *set);
+      std::int64_t left = INT64_MAX;
+      if (workload->is_elastic) {
+        left = set->count;
+        for (const AssignedDomain& domain : assignment.domains) {
+          left -= std::min(domain.count, bound(key, *workload, set->name, domain.node));
+        }
+      }
       for (const AssignedDomain& domain : assignment.domains) {
-        const std::int64_t empty =
+        std::int64_t empty =
             std::max<std::int64_t>(0, domain.count - bound(key, *workload, set->name, domain.node));
+        empty = std::min(empty, std::max<std::int64_t>(0, left));
+        left -= empty;
         const NodeId node = tables_.nodes.find(domain.node);
         for (const Amount& amount : set->requests) add_free(node, amount, -empty);
         add_free(node, {tables_.names.pods(), 1}, -empty);

@@ -20,7 +20,7 @@ struct Reader {
   void (Tables::*apply)(const Event&);
 };
 
-constexpr std::array<Reader, 14> readers{{
+constexpr std::array<Reader, 17> readers{{
     {resources::workloads, &Tables::apply_workload},
     {resources::resource_flavors, &Tables::apply_flavor},
     {resources::namespaces, &Tables::apply_namespace},
@@ -35,6 +35,9 @@ constexpr std::array<Reader, 14> readers{{
     {resources::runtime_classes, &Tables::apply_runtime_class},
     {resource_quotas, &Tables::apply_resource_quota},
     {resources::priority_classes, &Tables::apply_priority_class},
+    {resources::persistent_volume_claims, &Tables::apply_claim},
+    {persistent_volumes, &Tables::apply_volume},
+    {storage_classes, &Tables::apply_storage_class},
 }};
 
 void expect_root(const Event& event) {
@@ -181,6 +184,7 @@ void ClusterState::assume(const Plan& plan) {
   // Everything that was to be looked at was looked at.
   tables_->forget_bind_candidates();
   tables_->endangered.clear();
+  tables_->left.clear();
 }
 
 void ClusterState::forget(const objects::Resource& resource, const objects::ObjectKey& key,

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/model/claims.h"
 #include "core/model/pod_neighbours.h"
 #include "core/model/resource_names.h"
 #include "core/model/scheduling_terms.h"
@@ -60,6 +61,7 @@ struct GangPodSet {
   TopologyRequest topology = {};
   Labels labels = {};             // of its pods
   PodNeighbours neighbours = {};  // nearly always empty
+  ClaimNames claims = {};         // that all its pods use
 
   // How many pods ask for quota and room.
   std::int64_t effective_count() const { return count > reclaimable ? count - reclaimable : 0; }

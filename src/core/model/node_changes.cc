@@ -1,5 +1,7 @@
 // ClusterState, the part of nodes and pods: what is free where, and which pods have to be placed.
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <tuple>
 
@@ -119,38 +121,85 @@ std::optional<std::uint32_t> Tables::pod_set_of(const WorkloadRow& row, const Po
   return static_cast<std::uint32_t>(set - sets.begin());
 }
 
+bool Tables::is_replaced(WorkloadId id) const {
+  const WorkloadRow& row = workloads[id];
+  if (!row.spec.is_elastic || row.owner.is_none()) return false;
+  const std::string& key = workloads.key(id);
+  return std::ranges::any_of(owners[row.owner].workloads, [&](WorkloadId other) {
+    const Workload& slice = workloads[other].spec;
+    return slice.holds_quota() && slice.extras->replacement_for == key;
+  });
+}
+
 WorkloadId Tables::workload_of(const PodRow& pod) const {
   if (!pod.workload.is_none()) {
     return workloads[pod.workload].present ? pod.workload : WorkloadId::none();
   }
   if (pod.owner.is_none()) return WorkloadId::none();
   // A job has one Workload; where there are two for a moment, the one that holds quota counts.
+  const auto rank = [&](WorkloadId id) {
+    return workloads[id].spec.holds_quota() + !is_replaced(id);
+  };
   WorkloadId found;
   for (const WorkloadId id : owners[pod.owner].workloads) {
-    const bool holds = workloads[id].spec.holds_quota();
-    const bool is_better =
-        found.is_none() || (holds && !workloads[found].spec.holds_quota()) ||
-        (holds == workloads[found].spec.holds_quota() && workloads.key(id) < workloads.key(found));
+    const bool is_better = found.is_none() || rank(id) > rank(found) ||
+                           (rank(id) == rank(found) && workloads.key(id) < workloads.key(found));
     if (is_better) found = id;
   }
   return found;
 }
 
+void Tables::keep_room(WorkloadRow& row, Slot& slot, std::int64_t pods_to_come) {
+  const std::int64_t given_back = slot.kept - pods_to_come;
+  slot.kept = pods_to_come;
+  const GangPodSet& set = row.spec.pod_sets[slot.pod_set];
+  add_to_node(slot.node, set.requests, given_back);
+  free.add(names.pods(), slot.node, given_back);
+  if (!set.claims.empty()) {
+    use_claims(namespaces.key(row.name_space), set.claims, slot.node, -given_back);
+  }
+}
+
+// Of an elastic job: a pod set that is smaller now than it was admitted keeps room for as many pods
+// as it has, wherever they are.
+void Tables::keep_room_for_set(WorkloadRow& row, std::uint32_t pod_set) {
+  std::int64_t open = row.spec.pod_sets[pod_set].count;
+  for (const Slot& slot : row.slots) {
+    if (slot.pod_set == pod_set) open -= std::min(slot.bound, slot.count);
+  }
+  for (Slot& slot : row.slots) {
+    if (slot.pod_set != pod_set) continue;
+    const std::int64_t empty = std::max<std::int64_t>(slot.count - slot.bound, 0);
+    const std::int64_t kept = std::min(empty, std::max<std::int64_t>(open, 0));
+    open -= kept;
+    keep_room(row, slot, kept);
+  }
+}
+
 // A pod that stands in its slot takes the slot's room; what was kept for it is given back.
 void Tables::count_bound(const PodRow& pod, std::int64_t delta) {
-  const WorkloadId id = workload_of(pod);
-  if (id.is_none()) return;
-  WorkloadRow& row = workloads[id];
-  const auto set = pod_set_of(row, pod);
-  if (!set) return;
-  for (Slot& slot : row.slots) {
-    if (slot.pod_set != *set || slot.node != pod.node) continue;
-    const std::int64_t before = std::max<std::int64_t>(slot.count - slot.bound, 0);
-    slot.bound += delta;
-    const std::int64_t after = std::max<std::int64_t>(slot.count - slot.bound, 0);
-    add_to_node(slot.node, row.spec.pod_sets[*set].requests, before - after);
-    free.add(names.pods(), slot.node, before - after);
+  const auto count_in = [&](WorkloadRow& row) {
+    const auto set = pod_set_of(row, pod);
+    if (!set) return;
+    for (Slot& slot : row.slots) {
+      if (slot.pod_set != *set || slot.node != pod.node) continue;
+      slot.bound += delta;
+      if (row.spec.is_elastic) return keep_room_for_set(row, *set);
+      return keep_room(row, slot, std::max<std::int64_t>(slot.count - slot.bound, 0));
+    }
+  };
+  if (!pod.workload.is_none()) {
+    if (workloads[pod.workload].present) count_in(workloads[pod.workload]);
     return;
+  }
+  if (pod.owner.is_none()) return;
+  for (const WorkloadId id : owners[pod.owner].workloads) count_in(workloads[id]);
+}
+
+void Tables::use_claims(std::string_view name_space, const ClaimNames& used, NodeId node,
+                        std::int64_t change) {
+  for (const std::string& name : used) {
+    claims.use(fmt::format("{}/{}", name_space, name), node, change);
   }
 }
 
@@ -203,6 +252,7 @@ void Tables::enter_pod(PodId id) {
     add_to_node(row.node, row.spec.requests, -1);
     if (!row.spec.is_in_topology) topologies.change_outside(row.node, row.spec.requests, -1);
     count_bound(row, 1);
+    use_claims(key.name_space, row.spec.claims, row.node, 1);
     if (!row.spec.neighbours.unwanted.empty()) ++distance_keepers;
     if (row.spec.is_being_deleted) leaving_pods.insert(id);
   }
@@ -225,13 +275,14 @@ void Tables::leave_pod(PodId id) {
       std::vector<WorkloadId> held;
       workloads.for_each([&](WorkloadId gang, const WorkloadRow& other) {
         const auto is_there = [&](const Slot& slot) {
-          return slot.node == row.node && slot.bound < slot.count;
+          return slot.node == row.node && slot.kept > 0;
         };
         if (std::ranges::any_of(other.slots, is_there)) held.push_back(gang);
       });
       for (const WorkloadId gang : held) note_bind_candidate(gang);
     }
     count_bound(row, -1);
+    use_claims(object_key(pods.key(id)).name_space, row.spec.claims, row.node, -1);
     if (!row.spec.neighbours.unwanted.empty()) --distance_keepers;
     add_to_node(row.node, row.spec.requests, 1);
     if (!row.spec.is_in_topology) topologies.change_outside(row.node, row.spec.requests, 1);
@@ -260,6 +311,19 @@ void Tables::leave_pod(PodId id) {
   loose_pods.erase(place);
 }
 
+// The pod may be gone before anybody looks: what was said of it is kept until then.
+void Tables::note_leaving(PodId id) {
+  const PodRow& pod = pods[id];
+  const WorkloadId gang = workload_of(pod);
+  if (gang.is_none()) return;
+  const std::string& key = workloads.key(gang);
+  endangered.emplace(key, gang);
+  if (pod.node.is_none()) return;
+  std::string words = fmt::format("{} has to leave node {}", pods.key(id), nodes.key(pod.node));
+  std::string& first = left[key];
+  if (first.empty() || words < first) first = std::move(words);
+}
+
 void Tables::apply_pod(const Event& event) {
   const std::string key = row_key(event.object);
   PodId id = pods.find(key);
@@ -272,6 +336,7 @@ void Tables::apply_pod(const Event& event) {
   PodRow& row = pods[id];
   const std::vector<WorkloadId> gangs = workloads_of(row);
   const NodeId node = row.counted ? nodes.hold(row.node) : NodeId::none();
+  if (step == Step::remove && is_told_to_go(event.object)) note_leaving(id);
   leave_pod(id);
   if (step == Step::remove || step == Step::replace) {
     parked_pods.erase({row.spec.created, key});
@@ -297,9 +362,7 @@ void Tables::apply_pod(const Event& event) {
     // A binding under way stands until it is seen, or forget() says it was refused.
     if (!row.spec.node_name.empty() || row.spec.is_terminated) row.assumed_node.reset();
     enter_pod(id);
-    const WorkloadId gang = workload_of(pods[id]);
-    if (!gang.is_none() && is_told_to_go(event.object))
-      endangered.emplace(workloads.key(gang), gang);
+    if (is_told_to_go(event.object)) note_leaving(id);
   }
   show_pod_to_quota(id, key, gangs);
   if (node.is_none()) return;

@@ -1,6 +1,7 @@
 // ClusterState, the part of waiting: who stands in which queue, who was tried, and what wakes whom.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <iterator>
 
 #include "core/model/second_pass.h"
 #include "core/model/tables.h"
@@ -336,9 +337,28 @@ void Tables::wake_active_trees() {
   });
 }
 
+namespace {
+
+// Its pause is ours alone, and the clock on the wall may be set back: nobody waits for longer than
+// the longest pause.
+void bound_second_passes(Tables& tables) {
+  constexpr int tries_many = 1'000;
+  const Instant latest = tables.now + second_pass_delay(tries_many);
+  auto& passes = tables.second_passes;
+  while (!passes.empty() && passes.rbegin()->first > latest) {
+    const WorkloadId id = passes.rbegin()->second;
+    passes.erase(std::prev(passes.end()));
+    tables.workloads[id].second_pass_at = latest;
+    passes.emplace(latest, id);
+  }
+}
+
+}  // namespace
+
 void Tables::tick(Instant to) {
   now = to;
   sample_usage();
+  bound_second_passes(*this);
   while (!resting_until.empty() && resting_until.begin()->first <= now) {
     const WorkloadId id = workloads.find(resting_until.begin()->second);
     resting_until.erase(resting_until.begin());

@@ -48,8 +48,19 @@ QuotaPage* Tables::quota_page_of(std::string_view key) {
 }
 
 std::uint64_t Tables::kind_of(const WorkloadRow& row) const {
-  if (row.quota_demand == nullptr || row.spec.equivalence == 0) return row.spec.equivalence;
-  const std::uint64_t kind = row.spec.equivalence ^ row.quota_demand->kind;
+  std::uint64_t kind = row.spec.equivalence;
+  if (kind == 0) return kind;
+  if (row.quota_demand != nullptr) kind ^= row.quota_demand->kind;
+  // A slice asks for the difference to the one that it replaces. Kueue overlooks that, and so does
+  // a plan.
+  const std::string& replaced = row.spec.extras->replacement_for;
+  if (!replaced.empty() && !holds_retries) kind ^= hash_of(replaced);
+  // Claims say where its pods may stand.
+  for (const GangPodSet& set : row.spec.pod_sets) {
+    for (const std::string& claim : set.claims) {
+      kind ^= hash_of(fmt::format("{}/{}", namespaces.key(row.name_space), claim));
+    }
+  }
   return kind == 0 ? 1 : kind;
 }
 

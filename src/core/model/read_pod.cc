@@ -61,7 +61,11 @@ Result<Pod> read_pod(View object, ResourceNames& names) {
   pod.is_succeeded = phase == "Succeeded";
   pod.is_terminated = pod.is_succeeded || phase == "Failed";
   pod.is_being_deleted = is_being_deleted(object);
-  pod.workload = annotations_of(object)[words::workload].string_or("");
+  // Pods of an elastic job outlive the slice that their annotation names: their job says which one
+  // they belong to.
+  if (!annotations_of(object)[words::slice_name]) {
+    pod.workload = annotations_of(object)[words::workload].string_or("");
+  }
   pod.pod_set = labels_of(object)[words::pod_set].string_or("");
   pod.owner_uid = objects::controller_of(object)["uid"].string_or("");
   pod.rank = read_rank(object);
@@ -73,6 +77,7 @@ Result<Pod> read_pod(View object, ResourceNames& names) {
   pod.terms = TRY(read_scheduling_terms(spec));
   pod.labels = read_labels(labels_of(object));
   pod.neighbours = TRY(read_pod_neighbours(spec));
+  pod.claims = read_claim_names(spec);
   return pod;
 }
 

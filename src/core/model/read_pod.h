@@ -8,6 +8,7 @@
 
 #include "base/instant.h"
 #include "base/result.h"
+#include "core/model/claims.h"
 #include "core/model/pod_neighbours.h"
 #include "core/model/resource_names.h"
 #include "core/model/scheduling_terms.h"
@@ -24,7 +25,7 @@ struct Pod {
   bool is_host_network = false;
   bool is_gated = false;  // a scheduling gate is still there
 
-  std::string workload;                   // annotation: the name of its Workload; empty: none
+  std::string workload;                   // annotation: the name of its Workload; empty: its job's
   std::string pod_set;                    // label
   std::string owner_uid;                  // of its controller
   std::optional<std::int64_t> rank = {};  // completion index
@@ -40,6 +41,7 @@ struct Pod {
   SchedulingTerms terms;
   Labels labels = {};
   PodNeighbours neighbours = {};  // nearly always empty
+  ClaimNames claims = {};
 };
 
 Result<Pod> read_pod(objects::View object, ResourceNames& names);

@@ -76,6 +76,7 @@ Result<GangPodSet> read_pod_set(View view, View reclaimable, const FeatureGates&
   set.topology = read_topology_request(view["topologyRequest"]);
   set.labels = read_labels(objects::labels_of(view["template"]));
   set.neighbours = TRY(read_pod_neighbours(view["template"]["spec"]));
+  set.claims = read_claim_names(view["template"]["spec"]);
   return set;
 }
 

@@ -111,6 +111,7 @@ struct Slot {
   std::uint32_t pod_set = 0;  // index in the spec
   std::int64_t count = 0;
   std::int64_t bound = 0;  // pods of the gang there that have not ended
+  std::int64_t kept = 0;   // room that is taken from the node for pods that are still to come
 };
 
 //                    ┌───────────── its queue changes ─────────────┐

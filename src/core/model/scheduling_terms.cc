@@ -74,25 +74,6 @@ LabelRequirement read_requirement(View view, std::vector<std::string>& complaint
   return requirement;
 }
 
-NodeSelectorTerm read_term(View view) {
-  NodeSelectorTerm term;
-  for (const View expression : view["matchExpressions"].elements()) {
-    std::vector<std::string> complaints;
-    term.labels.push_back(read_requirement(expression, complaints));
-    if (complaints.empty()) continue;
-    term.broken.push_back({term.labels.size() - 1, std::move(complaints)});
-  }
-  for (const View expression : view["matchFields"].elements()) {
-    std::vector<std::string> complaints;
-    LabelRequirement field = read_requirement(expression, complaints);
-    const bool is_set =
-        field.operation == LabelOperator::in || field.operation == LabelOperator::not_in;
-    if (!is_set || field.values.size() != 1) field = nothing_about(std::move(field.key));
-    term.fields.push_back(std::move(field));
-  }
-  return term;
-}
-
 std::optional<Toleration::Operator> read_toleration_operator(std::string_view name) {
   if (name == "Equal" || name.empty()) return Toleration::Operator::equal;
   if (name == "Exists") return Toleration::Operator::exists;
@@ -117,6 +98,25 @@ bool all_hold(const std::vector<LabelRequirement>& requirements, const Labels& l
 }
 
 }  // namespace
+
+NodeSelectorTerm read_node_selector_term(View view) {
+  NodeSelectorTerm term;
+  for (const View expression : view["matchExpressions"].elements()) {
+    std::vector<std::string> complaints;
+    term.labels.push_back(read_requirement(expression, complaints));
+    if (complaints.empty()) continue;
+    term.broken.push_back({term.labels.size() - 1, std::move(complaints)});
+  }
+  for (const View expression : view["matchFields"].elements()) {
+    std::vector<std::string> complaints;
+    LabelRequirement field = read_requirement(expression, complaints);
+    const bool is_set =
+        field.operation == LabelOperator::in || field.operation == LabelOperator::not_in;
+    if (!is_set || field.values.size() != 1) field = nothing_about(std::move(field.key));
+    term.fields.push_back(std::move(field));
+  }
+  return term;
+}
 
 Labels read_labels(View labels) {
   Labels read;
@@ -277,7 +277,7 @@ Result<SchedulingTerms> read_scheduling_terms(View pod_spec) {
   const View required = affinity["requiredDuringSchedulingIgnoredDuringExecution"];
   terms.has_affinity = required.is_object();
   for (const View view : required["nodeSelectorTerms"].elements()) {
-    terms.affinity.push_back(read_term(view));
+    terms.affinity.push_back(read_node_selector_term(view));
   }
   const View preferred = affinity["preferredDuringSchedulingIgnoredDuringExecution"];
   for (const View view : preferred.elements()) {
@@ -285,7 +285,7 @@ Result<SchedulingTerms> read_scheduling_terms(View pod_spec) {
     if (weight == 0) continue;
     PreferredTerm& preference = terms.preferred.emplace_back();
     preference.weight = weight;
-    preference.term = read_term(view["preference"]);
+    preference.term = read_node_selector_term(view["preference"]);
   }
   return terms;
 }

@@ -80,6 +80,9 @@ struct NodeSelectorTerm {
   bool matches(const Labels& node_labels, std::string_view node_name) const;
 };
 
+// As in spec.nodeSelectorTerms[] of an affinity.
+NodeSelectorTerm read_node_selector_term(objects::View term);
+
 struct PreferredTerm {
   std::int64_t weight = 0;
   NodeSelectorTerm term;

@@ -86,6 +86,8 @@ struct Tables {
   std::map<std::string, QuotaPage, std::less<>> quota_pages;  // by namespace; none without a quota
   std::map<std::string, std::int64_t> default_classes;  // PriorityClasses for all, by their value
 
+  Claims claims;  // and the volumes and classes behind them
+
   // What has to be looked at. Keys order the work; the sets say what has_work().
   PendingQueues pending;
   // wake_tree() only notes the root of the tree, by name: who stands below it when the time comes
@@ -104,6 +106,7 @@ struct Tables {
   std::map<std::string, WorkloadId> waiting_for_place;      // parked for want of room on nodes
   std::map<std::string, WorkloadId> untold;                 // stranded or invalid, not yet said so
   std::map<std::string, WorkloadId> endangered;             // a node of theirs may have failed
+  std::map<std::string, std::string> left;                  // of those: a pod that was told to go
   std::set<std::pair<Instant, std::string>> resting_until;  // keys of workloads in back-off
   std::set<std::pair<Instant, std::string>> loose_pods;     // unmanaged, unbound, by creation
   std::set<std::pair<Instant, std::string>> parked_pods;    // of those, the ones no node takes
@@ -125,6 +128,9 @@ struct Tables {
   void apply_runtime_class(const Event& event);
   void apply_resource_quota(const Event& event);
   void apply_priority_class(const Event& event);
+  void apply_claim(const Event& event);
+  void apply_volume(const Event& event);
+  void apply_storage_class(const Event& event);
   void tick(Instant to);
 
   void forget_bind_candidates();
@@ -176,6 +182,8 @@ struct Tables {
   std::vector<PodId> gang_pods(const WorkloadRow& row) const;
   // Index of the pod set in the workload's spec; nothing when it belongs to none.
   std::optional<std::uint32_t> pod_set_of(const WorkloadRow& row, const PodRow& pod) const;
+  // Another slice of the same job has taken its place, and holds quota.
+  bool is_replaced(WorkloadId id) const;
   // The Workload the pod belongs to; none when it belongs to none that is here.
   WorkloadId workload_of(const PodRow& pod) const;
 
@@ -250,6 +258,8 @@ struct Tables {
   void enter_reservation(WorkloadId id);
   void leave_reservation(WorkloadId id);
   void enter_slots(WorkloadId id);
+  void keep_room(WorkloadRow& row, Slot& slot, std::int64_t pods);
+  void keep_room_for_set(WorkloadRow& row, std::uint32_t pod_set);
   void enqueue(WorkloadId id, bool parked);
   void note_unsaid(WorkloadId id);
   void requeue(WorkloadId id);  // to where it belongs now, if that is elsewhere
@@ -294,10 +304,13 @@ struct Tables {
   void enter_pod(PodId id);
   void leave_pod(PodId id);
   void count_bound(const PodRow& pod, std::int64_t delta);
+  void use_claims(std::string_view name_space, const ClaimNames& names, NodeId node,
+                  std::int64_t change);
   void remember_address(NodeId node, const PodRow& pod);
   void look_at_loose(PodId id);
   void wake_pods();
   void endanger_gangs_on(NodeId node);
+  void note_leaving(PodId pod);
 };
 
 }  // namespace muster::core

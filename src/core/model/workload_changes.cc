@@ -153,10 +153,8 @@ void Tables::leave_reservation(WorkloadId id) {
   count_unready(id, false);
   row.holds.clear();
   leave_topologies(id);
-  for (const Slot& slot : row.slots) {
-    const std::int64_t empty = std::max<std::int64_t>(slot.count - slot.bound, 0);
-    add_to_node(slot.node, row.spec.pod_sets[slot.pod_set].requests, empty);
-    free.add(names.pods(), slot.node, empty);
+  for (Slot& slot : row.slots) {
+    keep_room(row, slot, 0);
     if (!row.spec.pod_sets[slot.pod_set].neighbours.unwanted.empty()) --distance_keepers;
     nodes.release(slot.node);
   }
@@ -204,7 +202,7 @@ void Tables::enter_slots(WorkloadId id) {
     if (set == row.spec.pod_sets.end()) continue;
     const auto index = static_cast<std::uint32_t>(set - row.spec.pod_sets.begin());
     for (const AssignedDomain& domain : assignment.domains) {
-      row.slots.push_back({nodes.hold(domain.node), index, domain.count, 0});
+      row.slots.push_back({nodes.hold(domain.node), index, domain.count});
       if (!set->neighbours.unwanted.empty()) ++distance_keepers;
     }
   }
@@ -220,10 +218,12 @@ void Tables::enter_slots(WorkloadId id) {
       }
     }
   }
-  for (const Slot& slot : row.slots) {
-    const std::int64_t empty = std::max<std::int64_t>(slot.count - slot.bound, 0);
-    add_to_node(slot.node, row.spec.pod_sets[slot.pod_set].requests, -empty);
-    free.add(names.pods(), slot.node, -empty);
+  for (Slot& slot : row.slots) {
+    if (row.spec.is_elastic) {
+      keep_room_for_set(row, slot.pod_set);
+    } else {
+      keep_room(row, slot, std::max<std::int64_t>(slot.count - slot.bound, 0));
+    }
     if (has_failed(slot.node)) endangered.emplace(workloads.key(id), id);
   }
 }
@@ -290,6 +290,7 @@ void Tables::enter(WorkloadId id) {
     row.standing = Standing::reserved;
     enter_reservation(id);
     note_bind_candidate(id);
+    if (left.contains(key)) endangered.emplace(key, id);
   }
   plan_second_pass(id);
 }

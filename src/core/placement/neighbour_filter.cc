@@ -49,7 +49,7 @@ NeighbourFilter::NeighbourFilter(const Tables& tables, const PodKind& kind,
     for (const Slot& slot : row.slots) {
       const GangPodSet& set = row.spec.pod_sets[slot.pod_set];
       const PodKind other{namespace_part(tables.workloads.key(id)), &set.labels, &set.neighbours};
-      for (std::int64_t i = slot.bound; i < slot.count; ++i) see(other, slot.node);
+      for (std::int64_t i = 0; i < slot.kept; ++i) see(other, slot.node);
     }
   });
   for (const Placed& placed : earlier) see(placed.kind, placed.node);

@@ -6,13 +6,16 @@
 #include <algorithm>
 
 #include "base/checked.h"
+#include "core/placement/claim_filter.h"
+#include "core/placement/gang_claims.h"
 
 namespace muster::core {
 
 // The search for the first node by name that takes a part whole.
 class WholePart {
  public:
-  WholePart(Tables& tables, const GangPart& part) : tables_(tables), part_(part) {
+  WholePart(Tables& tables, const GangPart& part, const ClaimFilter* claims)
+      : tables_(tables), part_(part), claims_(claims) {
     for (const Amount& request : *part.requests) {
       if (request.amount <= 0 || request.resource == tables.names.pods()) continue;
       need(request.resource, request.amount);
@@ -49,7 +52,9 @@ class WholePart {
       if (free < each.amount) return false;
     }
     const NodeRow& row = tables_.nodes[node];
-    return row.present && !refuses(row, tables_.nodes.key(node), part_.wish);
+    const std::string& name = tables_.nodes.key(node);
+    if (!row.present || refuses(row, name, part_.wish)) return false;
+    return claims_ == nullptr || !claims_->refuses(node, row, name);
   }
 
   PlaceMemory::Search* search_in(PlaceMemory& memory) const {
@@ -65,6 +70,7 @@ class WholePart {
 
   Tables& tables_;
   const GangPart& part_;
+  const ClaimFilter* claims_;
   std::vector<Need> needs_;
   bool is_impossible_ = false;  // no node holds more than int64
 };
@@ -132,7 +138,8 @@ class Shortages {
 };
 
 // Nodes that take at least one pod; those that take most first, equal ones by name.
-std::vector<Candidate> candidates(const Tables& tables, const GangPart& part, NoPlace& why) {
+std::vector<Candidate> candidates(const Tables& tables, const GangPart& part,
+                                  const ClaimFilter* claims, NoPlace& why) {
   const std::vector<std::int64_t> most = capacities(tables, part);
   std::vector<Candidate> found;
   Shortages shortages(part);
@@ -143,6 +150,9 @@ std::vector<Candidate> candidates(const Tables& tables, const GangPart& part, No
       why.exclusions.add(*refusal);
     } else if (most[id.index()] == 0) {
       shortages.add(tables, id);
+    } else if (auto claimed = claims == nullptr ? std::nullopt
+                                                : claims->refuses(id, node, tables.nodes.key(id))) {
+      why.exclusions.add(*claimed);
     } else {
       found.push_back({id, most[id.index()]});
     }
@@ -246,19 +256,20 @@ void remember(const GangPart& part, const std::vector<PlacedPods>& placed, Earli
   }
 }
 
-std::vector<PlacedPods> place_part(Tables& tables, const GangPart& part, const Earlier& earlier,
-                                   NoPlace& why, PlaceMemory* memory) {
+std::vector<PlacedPods> place_part(Tables& tables, const GangPart& part, const ClaimFilter* claims,
+                                   const Earlier& earlier, NoPlace& why, PlaceMemory* memory) {
   if (part.count == 0) return {};
   if (part.kind.neighbours != nullptr && NeighbourFilter::concerns(tables, part.kind, earlier)) {
     NeighbourFilter filter(tables, part.kind, earlier);
-    return pack_carefully(candidates(tables, part, why), part.count, filter, why);
+    return pack_carefully(candidates(tables, part, claims, why), part.count, filter, why);
   }
-  const NodeId whole = WholePart(tables, part).find(memory);
+  // Where claims say which nodes will do, others that ask for the same learn nothing from it.
+  const NodeId whole = WholePart(tables, part, claims).find(claims == nullptr ? memory : nullptr);
   if (!whole.is_none()) {
     why.fit = part.count;
     return {{whole, part.count}};
   }
-  std::vector<Candidate> sorted = candidates(tables, part, why);
+  std::vector<Candidate> sorted = candidates(tables, part, claims, why);
   for (const Candidate& candidate : sorted) {
     why.fit = std::min(part.count, why.fit + candidate.capacity);
   }
@@ -272,9 +283,16 @@ GangPlacement place_gang(Tables& tables, Trial& trial, std::span<const GangPart>
                          PlaceMemory* memory) {
   GangPlacement result;
   Earlier earlier;
-  for (const GangPart& part : parts) {
+  const GangClaims claims(tables, parts);
+  if (claims.failure()) {
+    result.failure = claims.failure();
+    return result;
+  }
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const GangPart& part = parts[i];
     NoPlace why{.pod_set = part.pod_set, .wanted = part.count, .exclusions = {}};
-    std::vector<PlacedPods> placed = place_part(tables, part, earlier, why, memory);
+    std::vector<PlacedPods> placed =
+        place_part(tables, part, claims.filter(i), earlier, why, memory);
     if (why.fit < part.count) {
       if (memory != nullptr) memory->forget();
       name_shortage(tables, part, why);

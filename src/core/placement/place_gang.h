@@ -31,7 +31,8 @@ struct GangPart {
   const Amounts* requests = nullptr;  // of one pod, without `pods`
   NodeWish wish;
   std::int64_t count = 0;
-  PodKind kind = {};  // without neighbours: nobody cares beside whom they stand
+  PodKind kind = {};                   // without neighbours: nobody cares beside whom they stand
+  const ClaimNames* claims = nullptr;  // of the kind's namespace; null: none
 };
 
 struct PlacedPods {
@@ -51,6 +52,10 @@ struct NoPlace {
   // not room that is missing.
   ResourceId short_resource = {};
   std::int64_t missing = 0;
+
+  std::string objection = {};  // why no node at all will do, whatever room it has; empty: some may
+  std::string claim = {};      // that keeps the pods on one node, which has no room for all; empty:
+                               // they may spread
 };
 
 struct GangPlacement {

@@ -116,7 +116,7 @@ void bind_set(Cycle& cycle, const WorkloadRow& row, std::uint32_t index, Members
   for (const Slot& slot : row.slots) {
     if (slot.pod_set != index || cycle.tables.has_failed(slot.node)) continue;
     if (is_taken_by_leaving(cycle.tables, slot.node)) continue;
-    for (std::int64_t free = slot.count - slot.bound; free > 0; --free) {
+    for (std::int64_t free = slot.kept; free > 0; --free) {
       if (next == members.unbound.end()) return;
       const PodRow& pod = cycle.tables.pods[*next];
       Action action = action_on(cycle, Action::Type::bind, *next);
@@ -148,7 +148,7 @@ void bind(Cycle& cycle) {
     const bool runs = row.standing == Standing::reserved && row.spec.is_admitted &&
                       !row.spec.is_evicted && row.spec.is_active && !row.assumed &&
                       !row.assumed_evicted && !cycle.evicted.contains(key);
-    if (!runs || row.slots.empty()) continue;
+    if (!runs || row.slots.empty() || tables.is_replaced(id)) continue;
     std::vector<Members> sets = members_of(tables, row);
     if (!may_bind(row, sets)) continue;
     for (std::size_t i = 0; i < sets.size(); ++i) {

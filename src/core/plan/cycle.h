@@ -42,7 +42,8 @@ struct Cycle {
   PlaceMemory places = {};                         // what is placed in this cycle stays
   std::map<WorkloadId, bool> hopes = {};           // what has_hope() has found
   std::map<std::string, QuotaPage::Totals> quota_taken = {};  // in this cycle, by namespace
-  std::size_t not_ready = 0;  // admitted in this cycle, so without ready pods
+  std::set<std::string> claims_taken = {};  // of one node or pod, by who was placed in this cycle
+  std::size_t not_ready = 0;                // admitted in this cycle, so without ready pods
 };
 
 // A workload to be tried, with the queue it is tried in.
@@ -86,6 +87,11 @@ void backfill(Cycle& cycle);
 
 // Whether empty nodes could take the gang (hope.cc); true where nodes play no part.
 bool has_hope(Cycle& cycle, WorkloadId id, ClusterQueueId queue);
+
+// Claims that one node or one pod uses at a time are used by the next cycle's reckoning only: who
+// shares one with somebody of this cycle waits for that (claims_taken.cc).
+bool are_claims_taken(const Cycle& cycle, std::string_view name_space, const ClaimNames& names);
+void take_claims(Cycle& cycle, std::string_view name_space, const ClaimNames& names);
 
 // Whether no check and no topology will be outstanding once the entry is admitted.
 bool is_admitted_at_once(const Tables& tables, const Decision& entry);

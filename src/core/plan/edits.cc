@@ -280,8 +280,12 @@ std::vector<std::vector<Edit>> edits_of(ClusterState& state, const Plan& plan) {
   add_evictions(lists, tables, plan);
   for (const Decision& decision : plan.decisions) {
     if (decision.type != Decision::Type::admit || is_victim(plan, decision)) continue;
-    add(lists, admit_edits(tables, decision));
-    if (!decision.replaced_slice.is_none()) add(lists, finish_edits(tables, decision));
+    std::vector<Edit> edits = admit_edits(tables, decision);
+    // A list ends where a write is refused: who is not admitted replaces nobody.
+    if (!decision.replaced_slice.is_none()) {
+      for (Edit& edit : finish_edits(tables, decision)) edits.push_back(std::move(edit));
+    }
+    add(lists, std::move(edits));
   }
   add_actions(lists, tables, plan, Action::Type::bind);
   add_waits(lists, tables, plan);

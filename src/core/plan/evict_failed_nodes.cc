@@ -25,7 +25,7 @@ bool needs(const Tables& tables, const WorkloadRow& row, const Slot& slot) {
       ++succeeded;
     }
   }
-  return slot.count > succeeded;
+  return slot.count > succeeded && slot.bound + slot.kept > 0;
 }
 
 // A second pass will be asked for, or has been: a flavor of it has a Topology.
@@ -41,9 +41,10 @@ bool is_replaced(const Cycle& cycle, const WorkloadRow& row) {
   return false;
 }
 
-// The first pod of the gang that has to leave; empty: none has.
-std::string leaving_pod(const Tables& tables, const WorkloadRow& row) {
-  std::string first;
+// The first pod of the gang that has to leave, or has left already; empty: none has.
+std::string leaving_pod(const Tables& tables, const WorkloadRow& row, const std::string& key) {
+  const auto left = tables.left.find(key);
+  std::string first = left == tables.left.end() ? std::string() : left->second;
   for (const PodId id : tables.gang_pods(row)) {
     const PodRow& pod = tables.pods[id];
     if (pod.node.is_none() || !is_told_to_go(pod.object)) continue;
@@ -70,7 +71,7 @@ void evict_failed_nodes(Cycle& cycle) {
         failed.insert(tables.nodes.key(slot.node));
       }
     }
-    const std::string leaving = leaving_pod(tables, row);
+    const std::string leaving = leaving_pod(tables, row, key);
     if (failed.empty() && leaving.empty()) continue;
     if (!leaving.empty()) {
       Action action = action_on(cycle, Action::Type::evict, id);

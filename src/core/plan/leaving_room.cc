@@ -35,8 +35,7 @@ bool keeps_place(const Tables& tables, const PodRow& pod) {
 
 void give_slots(Tables& tables, Trial& trial, const WorkloadRow& gang) {
   for (const Slot& slot : gang.slots) {
-    const std::int64_t empty = std::max<std::int64_t>(slot.count - slot.bound, 0);
-    give(tables, trial, slot.node, gang.spec.pod_sets[slot.pod_set].requests, empty);
+    give(tables, trial, slot.node, gang.spec.pod_sets[slot.pod_set].requests, slot.kept);
   }
   for (const PodId id : tables.gang_pods(gang)) {
     const PodRow& pod = tables.pods[id];
@@ -50,6 +49,7 @@ void give_leaving_room(Cycle& cycle, Trial& trial, const Decision& entry) {
   Tables& tables = cycle.tables;
   std::vector<WorkloadId> gangs = cycle.preempted;
   for (const Target& target : entry.targets) gangs.push_back(target.workload);
+  std::erase(gangs, entry.assignment.replaced_slice);  // its pods stay
   std::ranges::sort(gangs);
   gangs.erase(std::unique(gangs.begin(), gangs.end()), gangs.end());
   for (const WorkloadId id : gangs) give_slots(tables, trial, tables.workloads[id]);

@@ -12,8 +12,61 @@ namespace muster::core {
 
 namespace {
 
-// Pod sets that have their domains from a topology, or will when their checks are ready, need no
-// place of ours; theirs is empty.
+// The places of a pod set in the slice that the entry replaces: its pods stay where they are.
+struct StandingPods {
+  std::vector<PlacedPods> places;
+  std::int64_t total = 0;
+};
+
+StandingPods standing_places(const Tables& tables, const Decision& entry,
+                             std::string_view pod_set) {
+  StandingPods standing;
+  if (entry.assignment.replaced_slice.is_none()) return standing;
+  const WorkloadRow& slice = tables.workloads[entry.assignment.replaced_slice];
+  if (slice.slots.empty()) {  // another scheduler places its pods
+    for (const PodSetAssignment& assigned : slice.spec.admission->pod_sets) {
+      if (assigned.name == pod_set) standing.total = assigned.count;
+    }
+    return standing;
+  }
+  for (const Slot& slot : slice.slots) {
+    if (slice.spec.pod_sets[slot.pod_set].name != pod_set) continue;
+    const std::int64_t count = std::min(slot.count, slot.bound + slot.kept);
+    if (count > 0) standing.places.push_back({slot.node, count});
+    standing.total += count;
+  }
+  return standing;
+}
+
+// The places of before and the new ones, by the names of the nodes. A set that is smaller now gives
+// up the last of its places.
+std::vector<PlacedPods> joined(const Tables& tables, const StandingPods& standing,
+                               const std::vector<PlacedPods>& added, std::int64_t count) {
+  std::vector<PlacedPods> places = added;
+  std::int64_t left = count;
+  for (const PlacedPods& each : added) left -= each.count;
+  for (const PlacedPods& each : standing.places) {
+    const std::int64_t kept = std::min(each.count, left);
+    if (kept <= 0) break;
+    left -= kept;
+    const auto same = std::ranges::find(places, each.node, &PlacedPods::node);
+    if (same != places.end()) {
+      same->count += kept;
+    } else {
+      places.push_back({each.node, kept});
+    }
+  }
+  std::ranges::sort(places, {}, [&](const PlacedPods& each) -> const std::string& {
+    return tables.nodes.key(each.node);
+  });
+  return places;
+}
+
+// From a topology, now or when its checks are ready: the pod set needs no place of ours.
+bool has_domains(const PodSetFlavors& assigned) {
+  return assigned.topology || assigned.delayed_topology == DelayedTopology::pending;
+}
+
 std::vector<GangPart> parts_of(const Tables& tables, const Decision& entry) {
   const Workload& workload = tables.workloads[entry.workload].spec;
   const std::string& key = tables.workloads.key(entry.workload);
@@ -24,11 +77,11 @@ std::vector<GangPart> parts_of(const Tables& tables, const Decision& entry) {
     GangPart& part = parts.emplace_back();
     part.pod_set = set.name;
     part.requests = &set.requests;
-    const bool has_domains =
-        assigned.topology || assigned.delayed_topology == DelayedTopology::pending;
-    part.count = has_domains ? 0 : assigned.count;
+    const std::int64_t standing = standing_places(tables, entry, set.name).total;
+    part.count = has_domains(assigned) ? 0 : std::max<std::int64_t>(assigned.count - standing, 0);
     part.wish.terms = &set.terms;
     part.kind = {name_space, &set.labels, &set.neighbours};
+    part.claims = &set.claims;
     for (const FlavorAssignment& flavor : assigned.flavors) {
       const ResourceFlavor* spec = &tables.flavors[flavor.flavor].spec;
       if (std::ranges::find(part.wish.flavors, spec) == part.wish.flavors.end()) {
@@ -42,6 +95,11 @@ std::vector<GangPart> parts_of(const Tables& tables, const Decision& entry) {
 // What the nodes are short of is part of the answer: `; 6 more nvidia.com/gpu needed`.
 Reason no_place_reason(const Tables& tables, const NoPlace& failure) {
   const std::string excluded = failure.exclusions.tally();
+  std::string claims = failure.objection.empty() ? "" : ": " + failure.objection;
+  if (!failure.claim.empty()) {
+    claims = fmt::format("; all pods that use the ReadWriteOnce claim \"{}\" go to one node",
+                         failure.claim);
+  }
   std::string resource;
   std::string shortage;
   if (!failure.short_resource.is_none()) {
@@ -53,7 +111,7 @@ Reason no_place_reason(const Tables& tables, const NoPlace& failure) {
           .resource = resource,
           .amount = failure.fit,
           .limit = failure.wanted,
-          .detail = fmt::format("{}. Total nodes: {}{}{}", shortage, failure.nodes,
+          .detail = fmt::format("{}{}. Total nodes: {}{}{}", shortage, claims, failure.nodes,
                                 excluded.empty() ? "" : "; excluded: ", excluded)};
 }
 
@@ -66,11 +124,26 @@ Placement placement_in(const Cycle& cycle, ClusterQueueId queue) {
 std::optional<Reason> place_entry(Cycle& cycle, Trial& trial, Decision& entry) {
   const Placement placement = placement_in(cycle, entry.queue);
   if (placement == Placement::none || entry.is_second_pass) return std::nullopt;
-  GangPlacement placed =
-      place_gang(cycle.tables, trial, parts_of(cycle.tables, entry), &cycle.places);
+  const std::vector<GangPart> parts = parts_of(cycle.tables, entry);
+  for (const GangPart& part : parts) {
+    if (!are_claims_taken(cycle, part.kind.name_space, *part.claims)) continue;
+    return Reason{.type = Reason::Type::no_place,
+                  .pod_set = part.pod_set,
+                  .limit = part.count,
+                  .detail = "; a claim that it uses was taken"};
+  }
+  GangPlacement placed = place_gang(cycle.tables, trial, parts, &cycle.places);
   if (!placed.fits()) return no_place_reason(cycle.tables, *placed.failure);
+  for (const GangPart& part : parts) take_claims(cycle, part.kind.name_space, *part.claims);
   cycle.took_places = true;
   entry.places = std::move(placed.parts);
+  for (std::size_t i = 0; i < entry.places.size(); ++i) {
+    const PodSetFlavors& assigned = entry.assignment.pod_sets[i];
+    if (has_domains(assigned)) continue;
+    const StandingPods standing = standing_places(cycle.tables, entry, assigned.pod_set);
+    if (standing.places.empty()) continue;
+    entry.places[i] = joined(cycle.tables, standing, entry.places[i], assigned.count);
+  }
   entry.is_pinned = placement == Placement::pinned;
   return std::nullopt;
 }

@@ -15,8 +15,9 @@ Reason unschedulable_reason(const NoPlace& failure) {
     return {.type = Reason::Type::unschedulable, .detail = "no nodes available to schedule pods"};
   }
   return {.type = Reason::Type::unschedulable,
-          .detail = fmt::format("0/{} nodes are available: {}.", failure.nodes,
-                                failure.exclusions.sentence())};
+          .detail = fmt::format(
+              "0/{} nodes are available: {}.", failure.nodes,
+              failure.objection.empty() ? failure.exclusions.sentence() : failure.objection)};
 }
 
 void place_one(Cycle& cycle, PodId id) {
@@ -28,6 +29,8 @@ void place_one(Cycle& cycle, PodId id) {
   part.kind = {std::string_view(key).substr(0, key.find('/')), &pod.spec.labels,
                &pod.spec.neighbours};
   part.count = 1;
+  part.claims = &pod.spec.claims;
+  if (are_claims_taken(cycle, part.kind.name_space, pod.spec.claims)) return;
   Trial trial(cycle.tables.undo);
   const GangPlacement placed = place_gang(cycle.tables, trial, {&part, 1}, &cycle.places);
   if (!placed.fits()) {
@@ -37,6 +40,7 @@ void place_one(Cycle& cycle, PodId id) {
     return;
   }
   trial.commit();
+  take_claims(cycle, part.kind.name_space, pod.spec.claims);
   const NodeId node = placed.parts[0][0].node;
   Action action = action_on(cycle, Action::Type::bind, id);
   action.node = cycle.tables.nodes.key(node);

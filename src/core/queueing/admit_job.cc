@@ -7,12 +7,15 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "core/draft.h"
 #include "core/queueing/check_job_names.h"
 #include "core/queueing/go_text.h"
 #include "core/queueing/job_queue.h"
 #include "core/queueing/shape.h"
+#include "core/queueing/validate_workload.h"
 #include "core/words.h"
 #include "objects/metadata.h"
 
@@ -29,7 +32,7 @@ namespace {
 constexpr std::string_view immutable = "field is immutable";
 
 // How many pods a job may do with, where it says so.
-void check_minimum(FieldErrors& errors, View job) {
+void check_minimum(FieldErrors& errors, View job, bool is_elastic) {
   const View annotation = annotations_of(job)[words::minimum_parallelism];
   if (!annotation.is_string()) return;
   const std::string path = annotation_path(words::minimum_parallelism);
@@ -42,6 +45,10 @@ void check_minimum(FieldErrors& errors, View job) {
   } else if (*minimum >= count || *minimum <= 0) {
     errors.add(FieldError::invalid(path, Value::integer(*minimum),
                                    fmt::format("should be between 0 and {}", count - 1)));
+  }
+  if (is_elastic) {
+    errors.add(FieldError::invalid(path, annotation,
+                                   "partial admission and elastic job cannot be used together"));
   }
 }
 
@@ -64,12 +71,17 @@ void check_completions(FieldErrors& errors, View job) {
   }
 }
 
-// What Muster does not do yet, it does not take.
-void check_served(FieldErrors& errors, View job) {
-  const View annotation = annotations_of(job)[words::elastic_job];
-  if (annotation.string_or("") != "true") return;
-  errors.add(FieldError::forbidden(annotation_path(words::elastic_job),
-                                   "elastic jobs are not served yet"));
+// Pods of an elastic job come and go one by one; those constraints bind all of them.
+void check_elastic_topology(FieldErrors& errors, View job) {
+  const View annotations = annotations_of(job["spec"]["template"]);
+  for (const auto& [name, mode] : {std::pair{words::required_topology, "required"},
+                                   std::pair{words::preferred_topology, "preferred"}}) {
+    if (!annotations[name]) continue;
+    errors.add(
+        FieldError::forbidden(fmt::format("spec.template.metadata.annotations.{}", name),
+                              fmt::format("{} topology is not supported with elastic jobs", mode)));
+    return;
+  }
 }
 
 void check_partial_change(FieldErrors& errors, View job, View old_job, bool is_suspended,
@@ -91,7 +103,7 @@ void check_partial_change(FieldErrors& errors, View job, View old_job, bool is_s
   }
 }
 
-void check_update(FieldErrors& errors, const JobWrite& write) {
+void check_update(FieldErrors& errors, const JobWrite& write, const FeatureGates& gates) {
   const View job = write.job;
   const View old_job = write.old_job;
   const bool is_suspended = job_shape().is_suspended(job);
@@ -101,6 +113,10 @@ void check_update(FieldErrors& errors, const JobWrite& write) {
                               .is_suspended = is_suspended,
                               .was_suspended = was_suspended,
                               .has_default_queue = write.has_default_queue});
+  if (is_elastic(job, gates) != is_elastic(old_job, gates)) {
+    errors.add(FieldError::invalid(annotation_path(words::elastic_job),
+                                   Value::boolean(is_elastic(job, gates)), std::string(immutable)));
+  }
   check_partial_change(errors, job, old_job, is_suspended, was_suspended);
 }
 
@@ -112,9 +128,22 @@ bool may_be_queued(const JobWrite& write) {
          write.scope->has_framework(job_shape().integration);
 }
 
-Value queued(const JobWrite& write) {
+// The pods of an elastic job are made before there is quota for them, and wait behind this gate.
+void add_elastic_gate(Draft& draft) {
+  const Value& job = draft.value();
+  std::vector<Value> gates;
+  for (const View gate : job["spec"]["template"]["spec"]["schedulingGates"].elements()) {
+    if (gate["name"].string_or("") == words::elastic_job) return;
+    gates.push_back(job.part(gate));
+  }
+  gates.push_back(Value::object({{"name", Value::string(words::elastic_job)}}));
+  draft.set({"spec", "template", "spec", "schedulingGates"}, list_of(gates));
+}
+
+Value queued(const JobWrite& write, const FeatureGates& gates) {
   Draft draft(write.job);
   if (!may_be_queued(write)) return draft.value();
+  if (is_elastic(write.job, gates)) add_elastic_gate(draft);
   // A job that another controller made is that controller's to queue.
   if (queue_name_of(write.job).empty() && write.has_default_queue &&
       !objects::controller_of(write.job)) {
@@ -131,16 +160,23 @@ Value queued(const JobWrite& write) {
 }  // namespace
 
 JobAdmission admit_job(const JobWrite& write) {
+  static const FeatureGates usual;
+  const FeatureGates& gates = write.gates == nullptr ? usual : *write.gates;
   JobAdmission answer;
   const bool is_new = write.old_job.is_absent();
-  answer.job = is_new ? queued(write) : write.job;
+  answer.job = is_new ? queued(write, gates) : write.job;
   const View job = answer.job;
+  const bool can_scale = is_elastic(job, gates);
   check_job_names(answer.errors, job);
-  check_served(answer.errors, job);
   const auto minimum = [](View of) { return annotations_of(of)[words::minimum_parallelism]; };
-  if (is_new || !(minimum(job) == minimum(write.old_job))) check_minimum(answer.errors, job);
+  if (is_new || !(minimum(job) == minimum(write.old_job))) {
+    check_minimum(answer.errors, job, can_scale);
+  }
   check_completions(answer.errors, job);
-  if (!is_new) check_update(answer.errors, write);
+  if (!is_new) check_update(answer.errors, write, gates);
+  if (can_scale && gates.enabled(Gate::topology_aware_scheduling)) {
+    check_elastic_topology(answer.errors, job);
+  }
   return answer;
 }
 

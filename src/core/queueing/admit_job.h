@@ -11,6 +11,7 @@
 #pragma once
 
 #include "core/model/configuration.h"
+#include "core/model/feature_gates.h"
 #include "objects/field_error.h"
 #include "objects/value.h"
 
@@ -18,10 +19,11 @@ namespace muster::core {
 
 struct JobWrite {
   objects::Value job;
-  objects::Value old_job = {};      // absent on create
-  bool has_default_queue = false;   // a LocalQueue named `default` stands in its namespace
-  const JobScope* scope = nullptr;  // which jobs are managed; null: those that name a queue
-  objects::Value name_space = {};   // the job's Namespace, on create
+  objects::Value old_job = {};          // absent on create
+  bool has_default_queue = false;       // a LocalQueue named `default` stands in its namespace
+  const JobScope* scope = nullptr;      // which jobs are managed; null: those that name a queue
+  objects::Value name_space = {};       // the job's Namespace, on create
+  const FeatureGates* gates = nullptr;  // null: the usual ones
 };
 
 struct JobAdmission {

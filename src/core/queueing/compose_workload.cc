@@ -12,6 +12,7 @@
 
 #include "base/checked.h"
 #include "core/draft.h"
+#include "core/queueing/elastic_slices.h"
 #include "core/queueing/job_queue.h"
 #include "core/queueing/pod_sets.h"
 #include "core/words.h"
@@ -83,8 +84,21 @@ Result<Priority> priority_of(const Reconciled& given, std::span<const PodSet> po
   return usual == nullptr ? Priority{} : priority_from(*usual, priority_classes);
 }
 
+namespace {
+
+// What a slice says of itself: that it is one, whose place it takes, and the first of them all.
+void add_slice_words(StringPairs& annotations, std::string_view name, const Value* replaced) {
+  annotations.emplace_back(words::elastic_job, "true");
+  annotations.emplace_back(words::slice_name,
+                           replaced == nullptr ? name : slice_name_of(*replaced));
+  if (replaced == nullptr) return;
+  annotations.emplace_back(words::slice_replacement_for, objects::key_of(*replaced).to_string());
+}
+
+}  // namespace
+
 Result<Value> compose_workload(const Shape& shape, const Reconciled& given,
-                               std::span<const PodSet> pod_sets) {
+                               std::span<const PodSet> pod_sets, const Value* replaced) {
   const Priority priority = TRY(priority_of(given, pod_sets));
   const View job = given.job;
   std::vector<Value> sets;
@@ -96,11 +110,15 @@ Result<Value> compose_workload(const Shape& shape, const Reconciled& given,
     if (!is_copied) continue;
     annotations.emplace_back(member.key, member.value.string_or(""));
   }
+  const bool is_slice = is_elastic_job(given);
+  const std::string name = workload_name(
+      shape.resource, job, is_slice ? std::to_string(objects::generation_of(job)) : std::string());
+  if (is_slice) add_slice_words(annotations, name, replaced);
   const std::string api_version = shape.resource.api_version();
   Draft draft(Value::object(
       {{"apiVersion", Value::string(objects::resources::workloads.api_version())},
        {"kind", Value::string(objects::resources::workloads.kind)},
-       {"metadata", Value::object({{"name", Value::string(workload_name(shape.resource, job))},
+       {"metadata", Value::object({{"name", Value::string(name)},
                                    {"namespace", Value::string(objects::namespace_of(job))}})},
        {"spec", Value::object({{"active", Value::boolean(true)},
                                {"podSets", list_of(sets)},
@@ -227,6 +245,9 @@ std::optional<std::vector<PodSetInjection>> injections_of(const Value& workload,
       injection.labels.emplace_back(words::cluster_queue_name, cluster_queue);
     }
     injection.annotations.emplace_back(words::workload, objects::name_of(workload));
+    if (is_slice(workload)) {
+      injection.annotations.emplace_back(words::slice_name, slice_name_of(workload));
+    }
     injection.annotations.emplace_back(words::gang, gang);
     injection.annotations.emplace_back(words::gang_size, size);
     add_updates(injection, workload);

@@ -26,8 +26,10 @@ struct Priority {
 // PriorityClass, or 0. A class that does not exist is not_found.
 Result<Priority> priority_of(const Reconciled& given, std::span<const PodSet> pod_sets);
 
+// `replaced`: the slice of an elastic job that the Workload is to take the place of.
 Result<objects::Value> compose_workload(const Shape& shape, const Reconciled& given,
-                                        std::span<const PodSet> pod_sets);
+                                        std::span<const PodSet> pod_sets,
+                                        const objects::Value* replaced = nullptr);
 
 // The Workload with the job as its controller: one that somebody else made for it.
 objects::Value with_controller(const Shape& shape, const objects::Value& job,

@@ -62,7 +62,7 @@ std::optional<std::int64_t> maximum_execution_seconds_of(View job) {
   return *seconds;
 }
 
-std::string workload_name(const objects::Resource& resource, View job) {
+std::string workload_name(const objects::Resource& resource, View job, std::string_view extra) {
   constexpr std::size_t name_length_max = 253;
   constexpr std::size_t digits = 5;
   const std::string_view name = objects::name_of(job);
@@ -71,8 +71,9 @@ std::string workload_name(const objects::Resource& resource, View job) {
     return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
   });
   prefix = fmt::format("{}-{}", prefix, name).substr(0, name_length_max - 1 - digits);
-  const std::string digest = hex(sha1(
-      fmt::format("{}\n{}\n{}\n{}", resource.kind, resource.group, name, objects::uid_of(job))));
+  const std::string digest =
+      hex(sha1(fmt::format("{}\n{}\n{}\n{}{}{}", resource.kind, resource.group, name,
+                           objects::uid_of(job), extra.empty() ? "" : "\n", extra)));
   return fmt::format("{}-{}", prefix, digest.substr(0, digits));
 }
 

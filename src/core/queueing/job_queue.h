@@ -38,7 +38,9 @@ std::string_view prebuilt_workload_of(objects::View job);
 std::optional<std::int64_t> maximum_execution_seconds_of(objects::View job);
 
 // `job-train-0a1b2`: the kind, the name, and five digits of a hash over both and the uid, so that a
-// job and its successor of the same name have different Workloads.
-std::string workload_name(const objects::Resource& resource, objects::View job);
+// job and its successor of the same name have different Workloads. `extra` goes into the hash, too:
+// the slices of an elastic job differ by the generation they were made at.
+std::string workload_name(const objects::Resource& resource, objects::View job,
+                          std::string_view extra = {});
 
 }  // namespace muster::core

@@ -16,8 +16,10 @@
 
 #include "core/draft.h"
 #include "core/queueing/compose_workload.h"
+#include "core/queueing/elastic_slices.h"
 #include "core/queueing/job_queue.h"
 #include "core/queueing/pod_sets.h"
+#include "core/queueing/workload_look.h"
 #include "core/queueing/workload_status.h"
 #include "core/words.h"
 #include "objects/metadata.h"
@@ -34,70 +36,23 @@ namespace {
 
 constexpr std::size_t event_message_bytes_max = 1024;
 
-class Look {
- public:
-  Look(const Shape& shape, const Reconciled& given)
-      : shape_(shape), given_(given), job_(given.job) {}
-
-  std::vector<Edit> edits() {
-    if (job_.is_absent() || objects::is_being_deleted(job_)) {
-      let_go();
-    } else if (is_managed()) {
-      reconcile();
-    }
-    return std::move(edits_);
-  }
-
- private:
-  struct Own {
-    std::optional<Value> match;
-    std::vector<Value> others;
-  };
-
-  bool is_managed();
-  void reconcile();
-  bool keep_one(const Own& own);
-  void reconcile_with(const Value& workload);
-  void reconcile_prebuilt(std::string_view name);
-  void wait_for_prebuilt(const std::string& why);
-  void create();
-
-  Own own_workloads() const;
-  bool is_own(const Value& workload) const;
-  bool matches(const Value& workload) const;
-  bool update_unmatched(const Own& own);
-  bool update_priority(const Value& workload);
-  bool update_gate(const Value& workload);
-  void tell_checks(const Value& workload);
-  bool update_counts(const Value& workload);
-  void stop_evicted(const Value& workload);
-  void start(const Value& workload);
-  void follow_queue_name(const Value& workload);
-
-  // Stops the job; done once it is wholly stopped.
-  bool stop(const Value* workload, std::string_view reason, std::string_view message);
-  void finish(const Value& workload, std::string_view reason, std::string_view message);
-  void let_go();
-  void remove_workload(const Value& workload);
-  void refuse(const Error& error);
-  void write_status(Value workload);
-  void record(std::string_view reason, std::string_view message, bool warning = false,
-              const Value* about = nullptr);
-  bool is_suspended() const { return shape_.is_suspended(job_); }
-
-  const Shape& shape_;
-  const Reconciled& given_;
-  const Value& job_;
-  std::vector<PodSet> pod_sets_;
-  std::vector<Edit> edits_;
-};
-
 std::string key_text(View object) {
   return objects::key_of(object).to_string();
 }
 
+}  // namespace
+
+std::vector<Edit> WorkloadLook::edits() {
+  if (job_.is_absent() || objects::is_being_deleted(job_)) {
+    let_go();
+  } else if (is_managed()) {
+    reconcile();
+  }
+  return std::move(edits_);
+}
+
 // Whether it is Kueue's to queue. One that looks as if it were, and is not, says so when it is new.
-bool Look::is_managed() {
+bool WorkloadLook::is_managed() {
   if (given_.scope == nullptr) return !queue_name_of(job_).empty();
   const Unmanaged why = why_unmanaged(*given_.scope, shape_, job_, given_.name_space);
   const bool is_new = !job_["status"]["startTime"] && job_["status"]["conditions"].empty() &&
@@ -106,12 +61,13 @@ bool Look::is_managed() {
   return !why.holds;
 }
 
-void Look::reconcile() {
+void WorkloadLook::reconcile() {
   auto pod_sets = shape_.pod_sets(job_);
   if (!pod_sets) return refuse(pod_sets.error());
   pod_sets_ = *std::move(pod_sets);
   const std::string_view prebuilt = prebuilt_workload_of(job_);
   if (!prebuilt.empty() && shape_.matches == nullptr) return reconcile_prebuilt(prebuilt);
+  if (is_elastic_job(given_)) return reconcile_slices();
   const Own own = own_workloads();
   if (!keep_one(own)) return;
   if (own.match) return reconcile_with(*own.match);
@@ -119,7 +75,7 @@ void Look::reconcile() {
 }
 
 // Whether there is at most one Workload and it matches; if not, an edit towards that.
-bool Look::keep_one(const Own& own) {
+bool WorkloadLook::keep_one(const Own& own) {
   if (!own.match && !is_suspended() && !shape_.outcome(job_)) {
     const Value* last = own.others.size() == 1 ? &own.others[0] : nullptr;
     const bool is_stopped = stop(
@@ -138,7 +94,7 @@ bool Look::keep_one(const Own& own) {
   return !own.match || (!update_gate(*own.match) && !update_priority(*own.match));
 }
 
-void Look::reconcile_with(const Value& workload) {
+void WorkloadLook::reconcile_with(const Value& workload) {
   if (is_finished(workload)) {
     if (objects::has_finalizer(workload, words::resource_in_use)) {
       edits_.push_back(
@@ -158,9 +114,7 @@ void Look::reconcile_with(const Value& workload) {
   if (update_counts(workload)) return;
   if (is_evicted(workload)) return stop_evicted(workload);
   if (!is_suspended()) {
-    // A job that was admitted while it was being stopped is stopped first, and then started.
-    const bool may_run = is_admitted(workload) && !shape_.is_stopping(job_);
-    if (!may_run) stop(&workload, stop_of_unadmitted, "Not admitted by cluster queue");
+    if (!may_run(workload)) stop(&workload, stop_of_unadmitted, "Not admitted by cluster queue");
     return;
   }
   if (is_admitted(workload)) return start(workload);
@@ -168,9 +122,18 @@ void Look::reconcile_with(const Value& workload) {
   follow_queue_name(workload);
 }
 
+// A job that was admitted while it was being stopped is stopped first, and then started. Pods of an
+// elastic job run on while the slice that took the first one's place waits for its checks.
+bool WorkloadLook::may_run(const Value& workload) const {
+  const bool has_quota =
+      is_admitted(workload) ||
+      (has_reservation(workload) && is_elastic_job(given_) && !replaced_by(workload).empty());
+  return has_quota && !shape_.is_stopping(job_);
+}
+
 // A Workload that somebody else made. The job owns it from the first look on, and it must describe
 // the job; without it the job does not run.
-void Look::reconcile_prebuilt(std::string_view name) {
+void WorkloadLook::reconcile_prebuilt(std::string_view name) {
   const auto found = std::ranges::find_if(
       given_.workloads, [&](const Value& workload) { return objects::name_of(workload) == name; });
   if (found == given_.workloads.end()) {
@@ -197,13 +160,13 @@ void Look::reconcile_prebuilt(std::string_view name) {
   wait_for_prebuilt(std::string(out_of_sync));
 }
 
-void Look::wait_for_prebuilt(const std::string& why) {
+void WorkloadLook::wait_for_prebuilt(const std::string& why) {
   if (shape_.outcome(job_)) return;
   if (!is_suspended() && !stop(nullptr, stop_of_unmatched, "missing workload")) return;
   record("PrebuiltWorkloadNotFound", why, true);
 }
 
-void Look::create() {
+void WorkloadLook::create() {
   // Pods of before would not be counted by the new Workload.
   if (!prebuilt_workload_of(job_).empty() || shape_.is_active(job_)) return;
   auto composed = compose_workload(shape_, given_, pod_sets_);
@@ -212,7 +175,7 @@ void Look::create() {
   edits_.insert(edits_.begin(), Edit::create(workloads, *std::move(composed)));
 }
 
-Look::Own Look::own_workloads() const {
+WorkloadLook::Own WorkloadLook::own_workloads() const {
   std::vector<Value> all(given_.workloads.begin(), given_.workloads.end());
   const auto age = [](const Value& workload) {
     return std::pair(workload["metadata"]["creationTimestamp"].string_or(""),
@@ -232,14 +195,14 @@ Look::Own Look::own_workloads() const {
 }
 
 // Not that of an earlier job of the same name.
-bool Look::is_own(const Value& workload) const {
+bool WorkloadLook::is_own(const Value& workload) const {
   return shape_.matches != nullptr ||
          objects::controller_of(workload)["uid"].string_or("") == objects::uid_of(job_);
 }
 
 // A Workload whose counts were cut by a partial admission describes the running job; the job that
 // is not started yet, or is stopped, is described by its spec.
-bool Look::matches(const Value& workload) const {
+bool WorkloadLook::matches(const Value& workload) const {
   if (!is_own(workload)) return false;
   const auto prebuilt = prebuilt_workload_of(job_);
   if (!prebuilt.empty() && shape_.matches != nullptr) return objects::name_of(workload) == prebuilt;
@@ -262,7 +225,7 @@ bool Look::matches(const Value& workload) const {
 }
 
 // A job that waits may be changed: its Workload follows.
-bool Look::update_unmatched(const Own& own) {
+bool WorkloadLook::update_unmatched(const Own& own) {
   if (own.match || own.others.empty() || !is_suspended()) return false;
   const Value& old = own.others[0];
   if (has_reservation(old) || objects::is_being_deleted(old) || is_finished(old)) return false;
@@ -284,7 +247,7 @@ bool Look::update_unmatched(const Own& own) {
 
 // The priority follows the job's label. One that came from a pod's class stays, and a reserved
 // Workload cannot get a class that it did not have.
-bool Look::update_priority(const Value& workload) {
+bool WorkloadLook::update_priority(const Value& workload) {
   const View reference = workload["spec"]["priorityClassRef"];
   if (objects::is_being_deleted(workload) || is_finished(workload)) return false;
   if (reference["name"].string_or("") == priority_class_of(job_)) return false;
@@ -306,7 +269,7 @@ bool Look::update_priority(const Value& workload) {
 }
 
 // Who holds the job back holds its Workload back.
-bool Look::update_gate(const Value& workload) {
+bool WorkloadLook::update_gate(const Value& workload) {
   const auto gate = [](View of) {
     return objects::annotations_of(of)[words::admission_gated_by].string_or("");
   };
@@ -322,7 +285,7 @@ bool Look::update_gate(const Value& workload) {
 }
 
 // What the checks of a reservation say meanwhile.
-void Look::tell_checks(const Value& workload) {
+void WorkloadLook::tell_checks(const Value& workload) {
   std::string message;
   for (View check : workload["status"]["admissionChecks"].elements()) {
     const std::string_view said = check["message"].string_or("");
@@ -332,6 +295,8 @@ void Look::tell_checks(const Value& workload) {
   }
   if (!message.empty()) record("UpdatedAdmissionCheck", message);
 }
+
+namespace {
 
 Value with_reclaimable(const Value& workload, const std::vector<Reclaimable>& done) {
   std::vector<Value> list;
@@ -372,7 +337,9 @@ Value with_readiness(const Value& workload, bool is_ready, Instant now) {
                  now);
 }
 
-bool Look::update_counts(const Value& workload) {
+}  // namespace
+
+bool WorkloadLook::update_counts(const Value& workload) {
   Value next = with_reclaimable(workload, shape_.reclaimable(job_));
   if (is_admitted(workload) && !is_evicted(workload) && !is_suspended()) {
     next = with_readiness(next, shape_.is_ready(job_), given_.now);
@@ -382,7 +349,7 @@ bool Look::update_counts(const Value& workload) {
   return true;
 }
 
-void Look::stop_evicted(const Value& workload) {
+void WorkloadLook::stop_evicted(const Value& workload) {
   const View eviction = condition(workload, "Evicted");
   const std::string reason =
       fmt::format("{}DueTo{}", stop_of_evicted, eviction["reason"].string_or(""));
@@ -391,7 +358,7 @@ void Look::stop_evicted(const Value& workload) {
   write_status(released(workload, given_.words, given_.now));
 }
 
-void Look::start(const Value& workload) {
+void WorkloadLook::start(const Value& workload) {
   // A job that its user suspended may have run before, and has to come to rest first.
   if (!shape_.ends_when_stopped && !stop(&workload, stop_of_unadmitted, "")) return;
   const auto injections = injections_of(workload, given_.flavors);
@@ -407,7 +374,7 @@ void Look::start(const Value& workload) {
   }
 }
 
-void Look::follow_queue_name(const Value& workload) {
+void WorkloadLook::follow_queue_name(const Value& workload) {
   const std::string_view queue = queue_name_of(job_);
   if (has_reservation(workload) || workload["spec"]["queueName"].string_or("") == queue) return;
   Draft draft(workload);
@@ -416,7 +383,7 @@ void Look::follow_queue_name(const Value& workload) {
   edits_.push_back(Edit::update(workloads, draft.value()));
 }
 
-bool Look::stop(const Value* workload, std::string_view reason, std::string_view message) {
+bool WorkloadLook::stop(const Value* workload, std::string_view reason, std::string_view message) {
   const std::vector<PodSet> original =
       workload == nullptr ? std::vector<PodSet>{} : pod_sets_of(*workload);
   Stop next = shape_.stop(job_, {.original = original,
@@ -432,7 +399,8 @@ bool Look::stop(const Value* workload, std::string_view reason, std::string_view
   return next.state == Stop::State::stopped;
 }
 
-void Look::finish(const Value& workload, std::string_view reason, std::string_view message) {
+void WorkloadLook::finish(const Value& workload, std::string_view reason,
+                          std::string_view message) {
   write_status(
       stating(workload,
               {.type = "Finished", .reason = std::string(reason), .message = std::string(message)},
@@ -440,28 +408,28 @@ void Look::finish(const Value& workload, std::string_view reason, std::string_vi
   record("FinishedWorkload", fmt::format("Workload '{}' is declared finished", key_text(workload)));
 }
 
-void Look::let_go() {
+void WorkloadLook::let_go() {
   for (const Value& workload : given_.workloads) remove_workload(workload);
 }
 
-void Look::remove_workload(const Value& workload) {
+void WorkloadLook::remove_workload(const Value& workload) {
   if (objects::has_finalizer(workload, words::resource_in_use)) {
     edits_.push_back(Edit::update(workloads, without_finalizer(workload, words::resource_in_use)));
   }
   if (!objects::is_being_deleted(workload)) edits_.push_back(Edit::remove(workloads, workload));
 }
 
-void Look::refuse(const Error& error) {
+void WorkloadLook::refuse(const Error& error) {
   const bool lacks_class = error.code == ErrorCode::not_found && !priority_class_of(job_).empty();
   record(lacks_class ? "WorkloadPriorityClassNotFound" : "ErrWorkloadCompose", error.message, true);
 }
 
-void Look::write_status(Value workload) {
+void WorkloadLook::write_status(Value workload) {
   edits_.push_back(Edit::update_status(workloads, std::move(workload)));
 }
 
-void Look::record(std::string_view reason, std::string_view message, bool warning,
-                  const Value* about) {
+void WorkloadLook::record(std::string_view reason, std::string_view message, bool warning,
+                          const Value* about) {
   edits_.push_back(
       Edit::record({.resource = shape_.resource,
                     .about = about == nullptr ? job_ : *about,
@@ -471,10 +439,8 @@ void Look::record(std::string_view reason, std::string_view message, bool warnin
                     .component = fmt::format("{}-kueue-controller", shape_.integration)}));
 }
 
-}  // namespace
-
 std::vector<Edit> reconcile_workload(const Shape& shape, const Reconciled& given) {
-  return Look(shape, given).edits();
+  return WorkloadLook(shape, given).edits();
 }
 
 }  // namespace muster::core

@@ -7,6 +7,8 @@
 //   nodes ──► job finished ──► Workload Finished.
 //   Workload Evicted ──► job stopped ──► no pod active ──► reservation cleared, Requeued.
 //
+// An elastic job may have two Workloads for a while (elastic_slices.h).
+//
 //   auto edits = reconcile_workload(job_shape(), {.job = job, .workloads = mine, .now = now});
 //
 // Assumes: the views are at least as new as what earlier edits for this job wrote. Then a second
@@ -23,6 +25,7 @@
 #include "base/instant.h"
 #include "core/edit.h"
 #include "core/model/configuration.h"
+#include "core/model/feature_gates.h"
 #include "core/queueing/shape.h"
 #include "core/queueing/workload_status.h"
 #include "objects/value.h"
@@ -40,6 +43,8 @@ struct Reconciled {
   const JobScope* scope = nullptr;
   objects::Value name_space = {};  // the job's Namespace
   Words words = Words::usual;
+  const FeatureGates* gates = nullptr;        // null: the usual ones
+  std::span<const objects::Value> pods = {};  // of an elastic job; of others nobody asks
   Instant now = {};
 };
 

@@ -199,7 +199,9 @@ Result<Verdict> validate_other_object(const KindAndVersion& found,
   tell_metadata(admitted->errors, verdict);
   tell(rest, verdict);
   if (found.kind->group == "batch" && found.kind->kind == "Job") {
-    tell(admit_job({.job = admitted->object, .old_job = request.old_object}).errors, verdict);
+    const JobWrite write{
+        .job = admitted->object, .old_job = request.old_object, .gates = &request.gates};
+    tell(admit_job(write).errors, verdict);
   }
   return verdict;
 }

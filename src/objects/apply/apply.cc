@@ -212,12 +212,18 @@ bool may_overrule(const Value& live, const OwnedWrite& write, std::vector<Confli
 }  // namespace
 
 Result<std::string> owners_of_new(View object, const OwnedWrite& write) {
+  // Enough for most objects and for what stands around the fields.
+  constexpr std::size_t fields_usual = 4'096;
+  constexpr std::size_t entry_usual = 256;
   std::string fields;
-  fields.reserve(1'024);
+  fields.reserve(fields_usual);
   if (!TRY(append_new_fields(object, write.schema, write.filter, fields))) return std::string();
-  std::string out = "[";
+  std::string out;
+  out.reserve(fields.size() + entry_usual);
+  out += '[';
   append_entry(write.owner, write.time, fields, out);
-  return out + "]";
+  out += ']';
+  return out;
 }
 
 Result<std::string> owners_after_update(const Value& before, const Value& after,

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "objects/apply/topology.h"
+#include "objects/bytes16.h"
 #include "objects/json.h"
 #include "objects/schema/tables.h"
 
@@ -34,6 +35,8 @@ class NewFieldsWriter {
  private:
   Result<bool> place(View value, SchemaNode node, bool in_zero, Level level);
   Result<bool> elements(View list, SchemaNode node, bool itself);
+  Result<bool> named_elements(View list, SchemaNode node, bool itself);
+  Result<void> element(View value, SchemaNode items, bool repeated);
 
   bool skips(std::string_view name, Level level) const {
     if (level == Level::below) return false;
@@ -45,6 +48,45 @@ class NewFieldsWriter {
   std::string& out_;
   std::vector<MemberView> members_;  // those that are open, as a stack
 };
+
+// A text that is its own JSON, and that sorts among others as its JSON does: nothing in it comes
+// before the quote that ends it.
+bool is_plain(std::string_view text) {
+  return std::ranges::all_of(text, [](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return byte > '"' && byte < 0x7f && !is_escape_candidate(byte);
+  });
+}
+
+// The one key by which elements of a list are told apart, where all of them say it in plain text;
+// empty where they do not.
+std::string_view plain_key(SchemaNode node, View list) {
+  if (node.list_type() != ListType::map) return {};
+  const auto keys = node.list_map_keys();
+  if (keys.size() != 1 || !is_plain(keys.front())) return {};
+  const std::string_view key = keys.front();
+  for (const View each : list.elements()) {
+    const auto name = each[key].string();
+    if (!name || !is_plain(*name)) return {};
+  }
+  return key;
+}
+
+// Whether both own the same fields: their members have the same names, and nothing in them is
+// looked into.
+bool is_alike(View a, View b) {
+  if (!a.is_object() || !b.is_object() || a.size() != b.size()) return false;
+  auto other = b.members().begin();
+  for (const MemberView member : a.members()) {
+    const MemberView same = *other;
+    ++other;
+    if (member.key != same.key) return false;
+    for (const View value : {member.value, same.value}) {
+      if (value.is_object() || value.is_array() || value.is_null()) return false;
+    }
+  }
+  return true;
+}
 
 bool is_always_written(SchemaNode node, std::string_view name) {
   if (node.is_none()) return false;
@@ -99,23 +141,70 @@ Result<bool> NewFieldsWriter::members(View object, SchemaNode node, bool in_zero
   return any;
 }
 
+Result<void> NewFieldsWriter::element(View value, SchemaNode items, bool repeated) {
+  if (repeated) {
+    out_ += "{}";
+  } else {
+    TRY(place(value, items, false, Level::below));
+  }
+  return {};
+}
+
+// Most lists: containers, variables, volumes, conditions. Their path elements are written as they
+// are read, without making them first.
+Result<bool> NewFieldsWriter::named_elements(View list, SchemaNode node, bool itself) {
+  const std::string_view key = node.list_map_keys().front();
+  const std::size_t first = members_.size();
+  for (const View each : list.elements()) members_.push_back({each[key].string_or(""), each});
+  const std::size_t last = members_.size();
+  // The order among equals does not matter: their first one stands for all.
+  std::sort(members_.begin() + static_cast<std::ptrdiff_t>(first), members_.end(),
+            [](const MemberView& a, const MemberView& b) { return a.key < b.key; });
+  const SchemaNode items = node.items();
+  // What was written for the element before: elements of a list tend to have the same members.
+  std::size_t text_begin = 0;
+  std::size_t text_size = 0;
+  View alike;
+  out_ += itself ? R"({".":{})" : "{";
+  for (std::size_t i = first; i < last; ++i) {
+    const MemberView member = members_[i];
+    if (i > first && member.key == members_[i - 1].key) continue;
+    if (out_.back() != '{') out_ += ',';
+    out_ += R"("k:{\")";
+    out_ += key;
+    out_ += R"(\":\")";
+    out_ += member.key;
+    out_ += R"(\"}":)";
+    const bool repeated = i + 1 < last && member.key == members_[i + 1].key;
+    if (!repeated && text_size > 0 && is_alike(member.value, alike)) {
+      out_.append(out_, text_begin, text_size);
+      continue;
+    }
+    text_begin = out_.size();
+    TRY(element(member.value, items, repeated));
+    text_size = repeated ? 0 : out_.size() - text_begin;
+    alike = member.value;
+  }
+  members_.resize(first);
+  out_ += '}';
+  return true;
+}
+
 Result<bool> NewFieldsWriter::elements(View list, SchemaNode node, bool itself) {
+  if (!plain_key(node, list).empty()) return named_elements(list, node, itself);
   std::vector<std::pair<PathElement, View>> sorted;
   for (const View each : list.elements()) sorted.emplace_back(TRY(element_of(node, each)), each);
   std::ranges::stable_sort(sorted, {}, &std::pair<PathElement, View>::first);
+  const SchemaNode items = node.items();
   out_ += itself ? R"({".":{})" : "{";
   for (std::size_t i = 0; i < sorted.size(); ++i) {
-    const auto& [element, value] = sorted[i];
-    if (i > 0 && element == sorted[i - 1].first) continue;
+    const auto& [path, value] = sorted[i];
+    if (i > 0 && path == sorted[i - 1].first) continue;
     if (out_.back() != '{') out_ += ',';
-    element.append_json(out_);
+    path.append_json(out_);
     out_ += ':';
-    const bool repeated = i + 1 < sorted.size() && element == sorted[i + 1].first;
-    if (repeated) {
-      out_ += "{}";
-    } else {
-      TRY(place(value, node.items(), false, Level::below));
-    }
+    const bool repeated = i + 1 < sorted.size() && path == sorted[i + 1].first;
+    TRY(element(value, items, repeated));
   }
   out_ += '}';
   return true;

@@ -22,6 +22,7 @@
 #include "base/ascii.h"
 #include "server/http/answer_text.h"
 #include "server/http/gzip.h"
+#include "server/http/record_writer.h"
 #include "server/http/tls.h"
 #include "server/http/web_socket.h"
 #include "server/spdy_command.h"
@@ -76,12 +77,6 @@ ImpersonationHeaders impersonation_headers(const Message& message) {
     headers.emplace_back(std::move(lower), std::string(text_of(field.value())));
   }
   return headers;
-}
-
-std::string source_of(const tcp::socket& socket) {
-  Fault fault;
-  const tcp::endpoint peer = socket.remote_endpoint(fault);
-  return fault ? std::string() : peer.address().to_string();
 }
 
 Delivery as_delivery(std::uint64_t ticket, Response response) {
@@ -150,6 +145,7 @@ class TlsConnection final : public Connection, public std::enable_shared_from_th
   std::uint64_t read_deadline_ = never;
 
   AnswerQueue answers_;
+  RecordWriter records_;
   std::string out_;
   bool is_writing_ = false;
   bool closes_after_write_ = false;
@@ -161,11 +157,13 @@ TlsConnection::TlsConnection(Switchboard& board, tcp::socket peer, SSL* ssl, std
     : board_(board),
       stream_(std::move(peer), ssl),
       id_(id),
-      buffer_(board.limits().head_bytes + read_bytes) {}
+      buffer_(board.limits().head_bytes + read_bytes),
+      records_(ssl) {}
 
 void TlsConnection::start() {
   Fault ignored;
-  source_ = source_of(stream_.next_layer());
+  const tcp::endpoint peer = stream_.next_layer().remote_endpoint(ignored);
+  if (!ignored) source_ = peer.address().to_string();
   stream_.next_layer().set_option(tcp::no_delay(true), ignored);
   stream_.next_layer().set_option(asio::socket_base::keep_alive(true), ignored);
   read_deadline_ = deadline(limits().handshake);
@@ -173,6 +171,7 @@ void TlsConnection::start() {
     if (fault || self->state_ != State::shaking) return self->close();
     self->state_ = State::open;
     self->client_ = client_of(self->stream_.native_handle());
+    self->records_.begin();
     self->wait_for_request();
     // Who connects says something at once; only between requests there is time.
     self->read_deadline_ = self->deadline(self->limits().head);
@@ -372,6 +371,7 @@ void TlsConnection::converse(Delivery delivery) {
     return close();
   }
   answers_.clear();
+  records_.end();
   const bool is_spdy = delivery.protocol.starts_with(plain_spdy);
   WebSocketPeer peer{.stream = stream_,
                      .request = parser_->get(),
@@ -389,13 +389,15 @@ void TlsConnection::pump() {
   if (out_.empty()) {
     write_deadline_ = never;
     if (out_.capacity() > kept_bytes_max) std::string().swap(out_);
+    records_.rest(kept_bytes_max);
     if (board_.is_stopping() && answers_.is_empty()) linger();
     return;
   }
+  if (!records_.seal(out_)) return close();
   is_writing_ = true;
   write_deadline_ = deadline(limits().write);
   asio::async_write(
-      stream_, asio::buffer(out_),
+      stream_.next_layer(), asio::buffer(records_.take()),
       [self = shared_from_this()](Fault fault, std::size_t) { self->on_written(fault); });
 }
 
@@ -415,6 +417,7 @@ void TlsConnection::on_written(Fault fault) {
 void TlsConnection::linger() {
   answers_.clear();
   if (is_reading_) return close();  // the read under way would meet the goodbye's
+  records_.end();
   state_ = State::lingering;
   write_deadline_ = never;
   read_deadline_ = deadline(limits().linger);

@@ -39,7 +39,8 @@ void FaultyApi::cut(MonotonicInstant until) {
 
 void FaultyApi::call(client::Call call, client::Answer answer) {
   const bool is_conditional = call.verb == Verb::update || call.verb == Verb::patch;
-  if (is_cut() || happens(faults_.call_lost_in)) {
+  const bool is_note = loses_notes_ && call.resource == objects::resources::events;
+  if (is_note || is_cut() || happens(faults_.call_lost_in)) {
     return refuse(ErrorCode::unavailable, std::move(answer));
   }
   if (is_conditional && happens(faults_.conflict_in)) {

@@ -39,6 +39,10 @@ class FaultyApi final : public client::Api {
 
   void set_faults(const Faults& faults) { faults_ = faults; }
 
+  // From now on no Event reaches the server: nobody decides by them, and they are a third of all
+  // writes.
+  void lose_notes() { loses_notes_ = true; }
+
   // Until then every call is lost and no watch lives.
   void cut(MonotonicInstant until);
 
@@ -62,6 +66,7 @@ class FaultyApi final : public client::Api {
   const Clock& clock_;
   SeededRandom random_;
   Faults faults_;
+  bool loses_notes_ = false;
   MonotonicInstant cut_until_ = {};
   std::vector<std::weak_ptr<Relay>> relays_;  // in the order of their opening
   client::Lifeline lifeline_;

@@ -64,6 +64,9 @@ class Machine final : public agent::PodRuntime {
     if (task != at_work_.end()) at_work_.erase(task);
   }
 
+  // The processes of a pod are killed by somebody else.
+  void end_by_force(std::string_view uid) { runtime_.stop(uid, Span{}); }
+
   // Everything that ran is gone, and nobody hears of it.
   void power_off() {
     is_on = false;

@@ -1,16 +1,9 @@
-// What a seed stands for. Rates and kinds of fault are drawn anew for each seed (swarm testing): a
-// seed with few kinds of fault reaches states that one with all of them never does. Compilers
-// evaluate arguments in different orders, so a call draws once, or in braces, which have an order.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <initializer_list>
-#include <utility>
 
-#include "simulator/house/script.h"
-#include "simulator/seeded_random.h"
+#include "simulator/house/script_writer.h"
 
 namespace muster::simulator {
 
@@ -19,128 +12,85 @@ namespace {
 constexpr std::int64_t submits_begin = 3'000;
 constexpr std::int64_t submits_end = 840'000;
 
-// A queue that tenants can use, and what its ClusterQueue lets one gang have.
-struct Door {
-  std::string_view name_space;
-  std::string_view name;
-  std::string_view cluster_queue;
-  std::int64_t cpu_max;
-  bool is_strict;
-};
-constexpr std::array<Door, 5> doors{{{"team-a", "main", "strict", 8, true},
-                                     {"team-a", "side", "broad", 12, false},
-                                     {"team-b", "main", "broad", 12, false},
-                                     {"team-b", "spot", "mixed", 6, false},
-                                     {"team-c", "main", "mixed", 6, false}}};
+}  // namespace
 
-enum class Fault : std::uint8_t {
-  lost_calls,
-  lost_answers,
-  conflicts,
-  delays,
-  repeated_events,
-  closed_watches,
-  cuts,
-  dead_machines,
-  clock_jumps,
-  slow_disk,
-  count,
-};
+Script ScriptWriter::write() {
+  choose_rooms();
+  stage();
+  choose_faults();
+  jobs();
+  crashes();
+  edits();
+  trouble();
+  rooms();
+  add(trouble_ends_milliseconds, "calm", {});
+  std::stable_sort(script_.lines.begin(), script_.lines.end(), [](const Line& a, const Line& b) {
+    return a.at_milliseconds < b.at_milliseconds;
+  });
+  return std::move(script_);
+}
 
-class Writer {
- public:
-  explicit Writer(std::uint64_t seed) : random_(seed) { script_.seed = seed; }
+void ScriptWriter::add(std::int64_t at, std::string_view verb, Arguments arguments) {
+  Line line{.at_milliseconds = at, .verb = std::string(verb)};
+  for (auto& [name, value] : arguments) line.arguments.emplace(name, std::move(value));
+  script_.lines.push_back(std::move(line));
+}
 
-  Script write() {
-    stage();
-    choose_faults();
-    jobs();
-    crashes();
-    edits();
-    machines();
-    add(trouble_ends_milliseconds, "calm", {});
-    std::stable_sort(script_.lines.begin(), script_.lines.end(), [](const Line& a, const Line& b) {
-      return a.at_milliseconds < b.at_milliseconds;
-    });
-    return std::move(script_);
-  }
+std::int64_t ScriptWriter::between(std::int64_t low, std::int64_t high) {
+  return low + static_cast<std::int64_t>(random_.below(static_cast<std::uint64_t>(high - low + 1)));
+}
 
- private:
-  using Arguments = std::vector<std::pair<std::string_view, std::string>>;
-
-  void add(std::int64_t at, std::string_view verb, Arguments arguments) {
-    Line line{.at_milliseconds = at, .verb = std::string(verb)};
-    for (auto& [name, value] : arguments) line.arguments.emplace(name, std::move(value));
-    script_.lines.push_back(std::move(line));
-  }
-
-  std::int64_t between(std::int64_t low, std::int64_t high) {
-    return low +
-           static_cast<std::int64_t>(random_.below(static_cast<std::uint64_t>(high - low + 1)));
-  }
-  bool percent(std::uint64_t n) { return random_.below(100) < n; }
-  bool has(Fault fault) const { return faults_[static_cast<std::size_t>(fault)]; }
-
-  void stage();
-  void sharing();
-  Arguments queue(std::string_view name, std::string_view strategy, std::string cpu);
-  std::string one_of(std::initializer_list<std::string_view> words);
-  void choose_faults();
-  void jobs();
-  void job(int number);
-  void afterwards(std::int64_t submitted, const Door& door, const std::string& name);
-  void crashes();
-  void edits();
-  void machines();
-
-  SeededRandom random_;
-  Script script_;
-  std::array<bool, static_cast<std::size_t>(Fault::count)> faults_ = {};
-  bool shares_ = false;     // the queues are in cohorts, and may take back what they lent
-  bool is_nested_ = false;  // of which one stands above the other
-};
-
-void Writer::stage() {
+void ScriptWriter::stage() {
   for (const auto* name : {"team-a", "team-b", "team-c"}) add(0, "namespace", {{"name", name}});
-  add(0, "flavor", {{"name", "default"}});
+  stage_rooms();
   add(0, "flavor", {{"name", "spot"}, {"tier", "spot"}});
   add(0, "priority", {{"name", "high"}, {"value", "1000"}});
   sharing();
-  add(0, "queue", queue("strict", "StrictFIFO", "8"));
-  add(0, "queue", queue("broad", "BestEffortFIFO", "12"));
-  Arguments mixed = queue("mixed", "BestEffortFIFO", "6");
-  mixed.emplace_back("spot", "4");
-  add(0, "queue", std::move(mixed));
+  queues_.emplace_back("strict", queue("strict", "StrictFIFO", "8"));
+  queues_.emplace_back("broad", queue("broad", "BestEffortFIFO", "12"));
+  queues_.emplace_back("mixed", queue("mixed", "BestEffortFIFO", "6"));
+  // Where only some flavors have a topology, they are for those who ask for it.
+  if (!has(Room::topology)) queues_.back().second.emplace_back("spot", "4");
+  for (const auto& [name, arguments] : queues_) add(0, "queue", arguments);
   for (const Door& door : doors) {
     add(0, "local-queue",
         {{"namespace", std::string(door.name_space)},
          {"name", std::string(door.name)},
          {"cluster-queue", std::string(door.cluster_queue)}});
   }
-  const std::string large = percent(50) ? "8" : "12";
-  add(0, "machine", {{"name", "m0"}, {"cpu", large}, {"nodes", "2"}});
-  add(0, "machine", {{"name", "m1"}, {"cpu", "8"}, {"nodes", "2"}});
-  add(0, "machine", {{"name", "m2"}, {"cpu", "4"}, {"nodes", "1"}, {"tier", "spot"}});
-  add(0, "machine", {{"name", "m3"}, {"cpu", "8"}, {"nodes", "1"}, {"taint", "dedicated"}});
+  stage_machines();
 }
 
-std::string Writer::one_of(std::initializer_list<std::string_view> words) {
+// In a topology a machine is a rack; the one of the other flavor is in none.
+void ScriptWriter::stage_machines() {
+  const std::string large = percent(50) ? "8" : "12";
+  const std::string pool = has(Room::topology) ? "default" : "";
+  add(0, "machine", {{"name", "m0"}, {"cpu", large}, {"nodes", "2"}, {"pool", pool}});
+  add(0, "machine", {{"name", "m1"}, {"cpu", "8"}, {"nodes", "2"}, {"pool", pool}});
+  add(0, "machine", {{"name", "m2"}, {"cpu", "4"}, {"nodes", "1"}, {"tier", "spot"}});
+  add(0, "machine",
+      {{"name", "m3"}, {"cpu", "8"}, {"nodes", "1"}, {"taint", "dedicated"}, {"pool", pool}});
+}
+
+std::string ScriptWriter::one_of(std::initializer_list<std::string_view> words) {
   return std::string(std::data(words)[random_.below(words.size())]);
 }
 
 // Half of the seeds share quota: in one cohort or in a tree of two, with what Muster adds.
-void Writer::sharing() {
+void ScriptWriter::sharing() {
   shares_ = percent(50);
   is_nested_ = shares_ && percent(40);
   add(0, "policy",
       {{"backfill", percent(25) ? "reserve" : "none"},
-       {"preemption-cost", one_of({"ignored", "ties", "first"})}});
+       {"preemption-cost", one_of({"ignored", "ties", "first"})},
+       {"notes", percent(10) ? "kept" : "lost"}});
   if (!is_nested_) return;
   add(0, "cohort", {{"name", "all"}, {"default", std::to_string(between(0, 4))}});
   add(0, "cohort", {{"name", "part"}, {"parent", "all"}});
 }
 
-Writer::Arguments Writer::queue(std::string_view name, std::string_view strategy, std::string cpu) {
+ScriptWriter::Arguments ScriptWriter::queue(std::string_view name, std::string_view strategy,
+                                            std::string cpu) {
   Arguments arguments{{"name", std::string(name)},
                       {"strategy", std::string(strategy)},
                       {"default", std::move(cpu)}};
@@ -150,7 +100,9 @@ Writer::Arguments Writer::queue(std::string_view name, std::string_view strategy
   if (percent(50)) {
     set("within", one_of({"Never", "LowerPriority", "LowerOrNewerEqualPriority"}));
   }
+  if (has(Room::checks) && name == "broad") set("check", "room");
   if (!shares_) return arguments;
+  if (has(Room::fair_sharing)) set("weight", std::to_string(between(1, 3)));
   set("cohort", is_nested_ && name != "mixed" ? "part" : "all");
   if (percent(40)) set("borrow", std::to_string(between(0, 6)));
   if (percent(40)) set("lend", std::to_string(between(0, 4)));
@@ -160,11 +112,12 @@ Writer::Arguments Writer::queue(std::string_view name, std::string_view strategy
   return arguments;
 }
 
-void Writer::choose_faults() {
+void ScriptWriter::choose_faults() {
   std::int64_t chosen = 0;
-  const std::int64_t wanted = between(3, static_cast<std::int64_t>(Fault::count));
+  const Fault most = is_wild_ ? Fault::count : Fault::tame_count;
+  const std::int64_t wanted = between(3, static_cast<std::int64_t>(most));
   while (chosen < wanted) {
-    bool& fault = faults_[random_.below(faults_.size())];
+    bool& fault = faults_[random_.below(static_cast<std::uint64_t>(most))];
     if (!std::exchange(fault, true)) ++chosen;
   }
   const auto rate = [&](Fault fault, std::int64_t often, std::int64_t rare) {
@@ -191,12 +144,12 @@ void Writer::choose_faults() {
   }
 }
 
-void Writer::jobs() {
+void ScriptWriter::jobs() {
   const std::int64_t count = between(200, 230);
   for (int number = 0; number < count; ++number) job(number);
 }
 
-void Writer::job(int number) {
+void ScriptWriter::job(int number) {
   const Door& door = doors[random_.below(doors.size())];
   const std::string name = fmt::format("job-{}", number);
   const std::int64_t at = between(submits_begin, submits_end);
@@ -228,7 +181,7 @@ void Writer::job(int number) {
   } else if (kind < 12 && !door.is_strict) {
     set("tier", "gold");
     set("fate", "waits");
-  } else if (kind < 17 && door.cluster_queue != "mixed") {
+  } else if (kind < 17 && door.cluster_queue != "mixed" && !has(Room::topology)) {
     set("tier", "spot");
     cpu = 1;
     pods = std::min<std::int64_t>(pods, 4);
@@ -237,6 +190,11 @@ void Writer::job(int number) {
   }
   set("pods", std::to_string(pods));
   set("cpu", std::to_string(cpu));
+  if (has(Room::topology) && percent(40)) {
+    const bool is_required = percent(60);
+    const bool is_narrow = !is_required && percent(30);
+    set(is_required ? "required" : "preferred", is_narrow ? "kubernetes.io/hostname" : "rack");
+  }
   if (percent(15)) set("priority", "high");
   if (percent(20)) set("indexed", "no");
   if (percent(25)) set("ttl", std::to_string(between(0, 60)));
@@ -245,7 +203,7 @@ void Writer::job(int number) {
   afterwards(at, door, name);
 }
 
-void Writer::afterwards(std::int64_t submitted, const Door& door, const std::string& name) {
+void ScriptWriter::afterwards(std::int64_t submitted, const Door& door, const std::string& name) {
   const std::uint64_t kind = random_.below(100);
   const std::int64_t at = submitted + (percent(50) ? between(1, 500) : between(500, 60'000));
   const auto place = [&] {
@@ -254,9 +212,13 @@ void Writer::afterwards(std::int64_t submitted, const Door& door, const std::str
   if (kind < 8) add(at, "delete-job", place());
   if (kind >= 8 && kind < 12) add(at, "delete-workload", place());
   if (kind >= 12 && kind < 15) add(at, "delete-pod", place());
+  if (kind < 15 || kind >= 25 || !has(Room::priorities)) return;
+  Arguments change = place();
+  change.emplace_back("priority", one_of({"high", "low"}));
+  add(at, "priority-change", std::move(change));
 }
 
-void Writer::crashes() {
+void ScriptWriter::crashes() {
   static constexpr std::array<std::string_view, 3> fates{"any", "none", "all"};
   for (std::int64_t n = between(1, 3); n > 0; --n) {
     Arguments arguments{{"unsynced", std::string(fates[random_.below(fates.size())])},
@@ -267,7 +229,7 @@ void Writer::crashes() {
   }
 }
 
-void Writer::edits() {
+void ScriptWriter::edits() {
   for (std::int64_t n = between(0, 3); n > 0; --n) {
     const std::int64_t at = between(5'000, 900'000);
     const Door& door = doors[random_.below(doors.size())];
@@ -281,19 +243,8 @@ void Writer::edits() {
   if (percent(15)) add(between(100'000, 1'000'000), "delete-namespace", {{"name", "team-c"}});
 }
 
-void Writer::machines() {
-  for (std::int64_t n = has(Fault::dead_machines) ? between(1, 3) : 0; n > 0; --n) {
-    const std::int64_t at = between(5'000, 1'050'000);
-    add(at, "machine-dies",
-        {{"name", fmt::format("m{}", between(0, 3))},
-         {"for", std::to_string(percent(50) ? between(100, 30'000) : between(30'000, 120'000))}});
-  }
-}
-
-}  // namespace
-
 Script make_script(std::uint64_t seed) {
-  return Writer(seed).write();
+  return ScriptWriter(seed).write();
 }
 
 }  // namespace muster::simulator

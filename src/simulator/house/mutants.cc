@@ -10,6 +10,7 @@
 #include "objects/metadata.h"
 #include "simulator/house/checkers/read.h"
 #include "simulator/house/mutant_seams.h"
+#include "simulator/house/planted_bugs.h"
 
 namespace muster::simulator {
 
@@ -28,19 +29,10 @@ bool is_status_of_workload(const Call& call) {
          call.verb == Verb::update;
 }
 
-Seams control(MutantApi::Rules rules) {
-  Seams seams;
-  seams.control = [rules = std::move(rules)](client::Api& api, Executor& house) {
-    return std::make_unique<MutantApi>(api, house, rules);
-  };
-  return seams;
-}
-
 Seams double_quota() {
-  return control({.seen = [](const Value& object) {
+  return queues_seen_as([](const Value& object) {
     Value doubled = object;
     const View groups = object["spec"]["resourceGroups"];
-    if (object["kind"].string_or("ClusterQueue") != "ClusterQueue" || groups.empty()) return object;
     for (std::size_t g = 0; g < groups.size(); ++g) {
       for (std::size_t f = 0; f < groups[g]["flavors"].size(); ++f) {
         const View quota = groups[g]["flavors"][f]["resources"][std::size_t{0}]["nominalQuota"];
@@ -53,12 +45,12 @@ Seams double_quota() {
       }
     }
     return doubled;
-  }});
+  });
 }
 
 // Every pod goes to the same node, whatever was decided.
 Seams one_node() {
-  return control({.sent = [](Call& call) {
+  return control_with({.sent = [](Call& call) {
     if (call.subresource == "binding") {
       call.body = objects::with(call.body, {"target", "name"}, Value::string("m0-n0")).must();
     }
@@ -68,7 +60,7 @@ Seams one_node() {
 
 // Why a Workload waits is never written.
 Seams silence() {
-  return control({.sent = [](Call& call) {
+  return control_with({.sent = [](Call& call) {
     return !is_status_of_workload(call) ||
            !objects::is_false(objects::condition(call.body, "QuotaReserved"));
   }});
@@ -76,7 +68,7 @@ Seams silence() {
 
 // The end of a Workload is taken back, now and then.
 Seams undone_ends() {
-  return control({.sent = [writes = 0](Call& call) mutable {
+  return control_with({.sent = [writes = 0](Call& call) mutable {
     const bool ends = call.resource == resources::workloads && call.verb == Verb::update &&
                       objects::is_true(objects::condition(call.body, "Finished"));
     if (ends && call.subresource.empty() && ++writes % 5 == 0) {
@@ -91,7 +83,7 @@ Seams undone_ends() {
 
 // Pods are counted and then kept for ever.
 Seams kept_finalizers() {
-  return control({.sent = [](Call& call) {
+  return control_with({.sent = [](Call& call) {
     const bool lets_go = call.resource == resources::pods && call.subresource.empty() &&
                          (call.verb == Verb::update || call.verb == Verb::patch) &&
                          !objects::has_finalizer(call.body, words::job_tracking);
@@ -101,7 +93,7 @@ Seams kept_finalizers() {
 
 // Quota is given back before the job has stopped: an eviction looks like an end.
 Seams hasty_release() {
-  return control({.sent = [](Call& call) {
+  return control_with({.sent = [](Call& call) {
     if (is_status_of_workload(call) &&
         objects::is_true(objects::condition(call.body, "Admitted")) &&
         objects::is_true(objects::condition(call.body, "PodsReady"))) {
@@ -117,7 +109,7 @@ Seams hasty_release() {
 }
 
 Seams deaf_watch() {
-  return control({.skips_event_in = 40});
+  return control_with({.skips_event_in = 40});
 }
 
 // A rank starts as soon as it has a node itself.
@@ -147,7 +139,7 @@ Seams forgetful_runtime() {
   return seams;
 }
 
-constexpr std::array<Mutant, 10> mutants{{
+constexpr std::array<Mutant, 28> mutants{{
     {"double-quota", "controllers read twice the nominal quota", &double_quota},
     {"one-node", "every pod is bound to the same node", &one_node},
     {"silence", "reasons of waiting are never written", &silence},
@@ -158,6 +150,24 @@ constexpr std::array<Mutant, 10> mutants{{
     {"early-rank", "agents do not wait for the whole gang", &early_rank},
     {"lying-disk", "sync answers before anything is on disk", &lying_disk},
     {"forgetful-runtime", "what runs is forgotten when the platform dies", &forgetful_runtime},
+    {"forgiven-errors", "a write that the disk refused is acknowledged", &forgiven_errors},
+    {"backward-revision", "the store comes back with an older revision", &backward_revision},
+    {"lost-deletes", "a watch of the store misses a delete", &lost_deletes},
+    {"told-twice", "a watch of the store tells an event twice", &told_twice},
+    {"back-in-time", "a watch of the store tells an older event later", &back_in_time},
+    {"stale-lists", "lists are answered from long ago", &stale_lists},
+    {"overflown-requests", "a large request wraps to nothing", &overflown_requests},
+    {"double-count", "some admissions are counted twice", &double_count},
+    {"stale-quota", "edits of a ClusterQueue are never heard of", &stale_quota},
+    {"leaked-quota", "some of the evicted keep their quota", &leaked_quota},
+    {"flat-topology", "every node is taken for one of the same rack", &flat_topology},
+    {"hasty-checks", "admission does not wait for its checks", &hasty_checks},
+    {"unguarded-queues", "a ClusterQueue can go while it is in use", &unguarded_queues},
+    {"stuck-preemptions", "a preemption is never written", &stuck_preemptions},
+    {"lost-updates", "an update writes over what others wrote meanwhile", &lost_updates},
+    {"ruthless-queues", "a queue preempts where its policy says never", &ruthless_queues},
+    {"lenient-queues", "a StrictFIFO queue lets others pass", &lenient_queues},
+    {"zombies", "what should end runs on", &zombies},
 }};
 
 }  // namespace

@@ -14,9 +14,11 @@ namespace muster::simulator {
 
 namespace {
 
-// A part's way to the server: the planted bug, if any, then the network, then the server.
+// A part's way to the server: a planted bug, if any, the network, the ledger, the server.
 struct Connection {
   std::unique_ptr<client::Api> server;
+  std::unique_ptr<client::Api> server_seam;
+  std::unique_ptr<client::Api> ledger;
   std::unique_ptr<FaultyApi> network;
   std::unique_ptr<client::Api> seam;
 
@@ -37,6 +39,7 @@ struct PlatformProcess::Parts {
       : around(surroundings), random(seed), dice(random.split()), files(around.house) {}
 
   Connection connect(const server::Identity& identity, const Seams::ApiSeam& seam);
+  void start_control();
 
   Surroundings around;
   SeededRandom random;  // of the product
@@ -44,7 +47,9 @@ struct PlatformProcess::Parts {
   server::RuleAuthorizer authorizer;
   agent::NoVolumeFiles files;
   std::unique_ptr<store::Store> sqlite;
+  std::unique_ptr<store::Store> store_seam;
   std::unique_ptr<AcknowledgedStore> store;
+  std::unique_ptr<store::Store> served_seam;
   std::unique_ptr<server::ApiServer> server;
   std::unique_ptr<client::Api> tenant;
   Faults faults;
@@ -57,11 +62,29 @@ Connection PlatformProcess::Parts::connect(const server::Identity& identity,
                                            const Seams::ApiSeam& seam) {
   Connection connection;
   connection.server = server->in_process(identity);
+  if (around.seams.server) {
+    connection.server_seam = around.seams.server(*connection.server, around.house);
+  }
+  connection.ledger =
+      around.api_ledger.wrap(connection.server_seam ? *connection.server_seam : *connection.server);
   connection.network =
-      std::make_unique<FaultyApi>(*connection.server, around.house, around.clock, dice.next());
+      std::make_unique<FaultyApi>(*connection.ledger, around.house, around.clock, dice.next());
   connection.network->set_faults(faults);
+  if (!around.keeps_notes) connection.network->lose_notes();
   if (seam) connection.seam = seam(*connection.network, around.house);
   return connection;
+}
+
+void PlatformProcess::Parts::start_control() {
+  control::ControlOptions options;
+  options.policy = around.policy;
+  if (around.keeps_record) {
+    options.record_folder = "record";
+    options.disk = &around.disk;
+  }
+  controllers = std::make_unique<control::Controllers>(control.api(), around.house, around.clock,
+                                                       random, std::move(options));
+  controllers->start();
 }
 
 Result<std::unique_ptr<PlatformProcess>> PlatformProcess::start(const Surroundings& surroundings,
@@ -72,22 +95,18 @@ Result<std::unique_ptr<PlatformProcess>> PlatformProcess::start(const Surroundin
   options.on_fatal = around.on_fatal;
   parts->sqlite =
       TRY(store::open_sqlite_store(around.disk, around.house, "store", std::move(options)));
-  parts->store = std::make_unique<AcknowledgedStore>(*parts->sqlite, around.ledger);
+  if (around.seams.store) parts->store_seam = around.seams.store(*parts->sqlite);
+  parts->store = std::make_unique<AcknowledgedStore>(
+      parts->store_seam ? *parts->store_seam : *parts->sqlite, around.ledger);
+  if (around.seams.served) parts->served_seam = around.seams.served(*parts->store);
+  store::Store& served = parts->served_seam ? *parts->served_seam : *parts->store;
   parts->server =
-      std::make_unique<server::ApiServer>(*parts->store, around.house, around.clock, parts->random,
+      std::make_unique<server::ApiServer>(served, around.house, around.clock, parts->random,
                                           server::ServerOptions{.authorizer = &parts->authorizer});
   TRY(parts->server->load());
   parts->tenant = parts->server->in_process(server::admin_identity());
   parts->control = parts->connect(server::controller_identity(), around.seams.control);
-  control::ControlOptions control_options;
-  control_options.policy = around.policy;
-  if (around.keeps_record) {
-    control_options.record_folder = "record";
-    control_options.disk = &around.disk;
-  }
-  parts->controllers = std::make_unique<control::Controllers>(
-      parts->control.api(), around.house, around.clock, parts->random, std::move(control_options));
-  parts->controllers->start();
+  parts->start_control();
   return std::unique_ptr<PlatformProcess>(new PlatformProcess(std::move(parts)));
 }
 
@@ -117,6 +136,23 @@ void PlatformProcess::start_agent(Machine& machine) {
 
 void PlatformProcess::stop_agent(const Machine& machine) {
   parts_->agents.erase(machine.name);
+}
+
+bool PlatformProcess::has_agent(const Machine& machine) const {
+  return parts_->agents.contains(machine.name);
+}
+
+void PlatformProcess::restart_control() {
+  parts_->controllers.reset();
+  parts_->start_control();
+}
+
+void PlatformProcess::slow(std::string_view machine, Span delay_max) {
+  const auto agent = parts_->agents.find(machine);
+  if (agent == parts_->agents.end()) return;
+  Faults faults = parts_->faults;
+  faults.delay_max = delay_max;
+  agent->second.connection.network->set_faults(faults);
 }
 
 void PlatformProcess::set_faults(const Faults& faults) {

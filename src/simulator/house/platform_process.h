@@ -20,6 +20,7 @@
 #include "client/api.h"
 #include "core/plan/policy.h"
 #include "simulator/house/acknowledged_store.h"
+#include "simulator/house/api_ledger.h"
 #include "simulator/house/faulty_api.h"
 #include "simulator/house/machine.h"
 #include "simulator/house/seams.h"
@@ -32,9 +33,11 @@ struct Surroundings {
   VirtualClock& clock;
   Disk& disk;
   AckLedger& ledger;
+  ApiLedger& api_ledger;
   const Seams& seams;
   core::Policy policy = {};
   bool keeps_record = false;                        // of the controllers' decisions
+  bool keeps_notes = true;                          // Events reach the server
   std::function<void(const Error&)> on_fatal = {};  // the store stopped for good
 };
 
@@ -51,12 +54,19 @@ class PlatformProcess {
 
   void start_agent(Machine& machine);
   void stop_agent(const Machine& machine);
+  bool has_agent(const Machine& machine) const;
+
+  // The controllers die, between any two of their writes, and new ones begin.
+  void restart_control();
 
   // Of the network, from now on.
   void set_faults(const Faults& faults);
 
   // Between the server and "control" or a machine.
   void cut(std::string_view who, Span span);
+
+  // Whatever passes between the server and a machine takes up to so long, until set_faults().
+  void slow(std::string_view machine, Span delay_max);
 
  private:
   struct Parts;

@@ -18,13 +18,6 @@ namespace resources = objects::resources;
 
 namespace {
 
-Call creation(const Resource& resource, const std::string& name_space, const std::string& text) {
-  Call call{.verb = Verb::create, .resource = resource};
-  call.name_space = name_space;
-  call.body = objects::parse_json(text).must();
-  return call;
-}
-
 // A member of an object, with the comma in front of it; nothing where the line does not say it.
 std::string member(const Line& line, std::string_view argument, std::string_view name) {
   const std::string& text = line.text(argument);
@@ -62,11 +55,18 @@ std::string preemption_of(const Line& line) {
 }
 
 Call queue(const Line& line) {
+  std::string extra = groups_of(line) + preemption_of(line) + member(line, "cohort", "cohortName");
+  if (!line.text("check").empty()) {
+    extra += fmt::format(R"(,"admissionChecksStrategy":{{"admissionChecks":[{{"name":"{}"}}]}})",
+                         line.text("check"));
+  }
+  if (!line.text("weight").empty()) {
+    extra += fmt::format(R"(,"fairSharing":{{"weight":"{}"}})", line.text("weight"));
+  }
   return creation(resources::cluster_queues, "",
                   fmt::format(R"({{"metadata":{{"name":"{}"}},"spec":{{"namespaceSelector":{{}},
-                      "queueingStrategy":"{}"{}{}{}}}}})",
-                              line.text("name"), line.text("strategy"), groups_of(line),
-                              preemption_of(line), member(line, "cohort", "cohortName")));
+                      "queueingStrategy":"{}"{}}}}})",
+                              line.text("name"), line.text("strategy"), extra));
 }
 
 Call cohort(const Line& line) {
@@ -88,6 +88,23 @@ Call quota(const Line& line) {
   return call;
 }
 
+}  // namespace
+
+Call creation(const Resource& resource, const std::string& name_space, const std::string& text) {
+  Call call{.verb = Verb::create, .resource = resource};
+  call.name_space = name_space;
+  call.body = objects::parse_json(text).must();
+  return call;
+}
+
+std::string pretend_annotations(const Line& line) {
+  return fmt::format(
+      R"("muster.dev/pretend-run-seconds":"{:.3f}","muster.dev/pretend-exit-code":"{}",
+         "muster.dev/pretend-ignores-sigterm":"{}")",
+      static_cast<double>(line.number("run")) / 1'000, line.number("exit"),
+      line.text("ignores-sigterm").empty() ? "false" : "true");
+}
+
 std::string pod_spec_of(const Line& line) {
   std::string extra;
   if (!line.text("tier").empty()) {
@@ -103,6 +120,8 @@ std::string pod_spec_of(const Line& line) {
       line.text("cpu"), extra);
 }
 
+namespace {
+
 Call submit(const Line& line) {
   std::string labels = fmt::format(R"("kueue.x-k8s.io/queue-name":"{}")", line.text("queue"));
   if (!line.text("priority").empty()) {
@@ -115,11 +134,10 @@ Call submit(const Line& line) {
   if (!line.text("backoff").empty()) {
     extra += fmt::format(R"("backoffLimit":{},)", line.text("backoff"));
   }
-  const std::string annotations = fmt::format(
-      R"("muster.dev/pretend-run-seconds":"{:.3f}","muster.dev/pretend-exit-code":"{}",
-         "muster.dev/pretend-ignores-sigterm":"{}")",
-      static_cast<double>(line.number("run")) / 1'000, line.number("exit"),
-      line.text("ignores-sigterm").empty() ? "false" : "true");
+  const std::string annotations =
+      pretend_annotations(line) +
+      member(line, "required", "kueue.x-k8s.io/podset-required-topology") +
+      member(line, "preferred", "kueue.x-k8s.io/podset-preferred-topology");
   return creation(
       resources::jobs, line.text("namespace"),
       fmt::format(R"({{"metadata":{{"name":"{}","labels":{{{}}}}},"spec":{{{}"completionMode":"{}",
@@ -143,7 +161,7 @@ std::optional<Call> request_of(const Line& line) {
   const std::string& verb = line.verb;
   const std::string& name = line.text("name");
   if (verb == "submit") return submit(line);
-  if (verb == "queue") return queue(line);
+  if (verb == "queue" || verb == "queue-again") return queue(line);
   if (verb == "cohort") return cohort(line);
   if (verb == "quota") return quota(line);
   if (verb == "delete-namespace") return removal_of(resources::namespaces, {"", name});
@@ -153,11 +171,12 @@ std::optional<Call> request_of(const Line& line) {
                     fmt::format(R"({{"metadata":{{"name":"{}"}}}})", name));
   }
   if (verb == "flavor") {
-    const std::string labels =
-        line.text("tier").empty() ? "" : fmt::format(R"("tier":"{}")", line.text("tier"));
-    return creation(resources::resource_flavors, "",
-                    fmt::format(R"({{"metadata":{{"name":"{}"}},"spec":{{"nodeLabels":{{{}}}}}}})",
-                                name, labels));
+    const std::string labels = member(line, "tier", "tier") + member(line, "pool", "pool");
+    return creation(
+        resources::resource_flavors, "",
+        fmt::format(R"({{"metadata":{{"name":"{}"}},"spec":{{"nodeLabels":{{{}}}{}}}}})", name,
+                    labels.empty() ? "" : labels.substr(1),
+                    member(line, "topology", "topologyName")));
   }
   if (verb == "priority") {
     return creation(resources::workload_priority_classes, "",
@@ -169,7 +188,7 @@ std::optional<Call> request_of(const Line& line) {
                     fmt::format(R"({{"metadata":{{"name":"{}"}},"spec":{{"clusterQueue":"{}"}}}})",
                                 name, line.text("cluster-queue")));
   }
-  return std::nullopt;
+  return room_request_of(line);
 }
 
 std::vector<agent::NodeOptions> nodes_of(const Line& line, std::size_t number) {
@@ -180,6 +199,10 @@ std::vector<agent::NodeOptions> nodes_of(const Line& line, std::size_t number) {
     node.capacity.emplace("cpu", Quantity::of(line.number("cpu")));
     node.capacity.emplace("memory", Quantity::of(std::int64_t{64} << 30));
     if (!line.text("tier").empty()) node.labels.emplace("tier", line.text("tier"));
+    if (!line.text("pool").empty()) {
+      node.labels.emplace("pool", line.text("pool"));
+      node.labels.emplace("rack", line.text("name"));
+    }
     if (!line.text("taint").empty()) node.taints.push_back({line.text("taint"), "", "NoSchedule"});
     node.pod_cidr = fmt::format("10.{}.{}.0/24", 64 + number, i);
     node.address = fmt::format("192.0.2.{}", 10 * number + static_cast<std::size_t>(i) + 1);

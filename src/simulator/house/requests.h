@@ -8,6 +8,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "agent/node_options.h"
@@ -23,5 +24,14 @@ client::Call removal_of(const objects::Resource& resource, const objects::Object
 
 // The nodes of a `machine` line; `number` is that of the machine, for addresses of its own.
 std::vector<agent::NodeOptions> nodes_of(const Line& line, std::size_t number);
+
+// The same for what is there beside queued jobs (requests_rooms.cc).
+std::optional<client::Call> room_request_of(const Line& line);
+
+// The pieces of both.
+client::Call creation(const objects::Resource& resource, const std::string& name_space,
+                      const std::string& text);
+std::string pretend_annotations(const Line& line);  // how long a pretend pod runs, and its end
+std::string pod_spec_of(const Line& line);
 
 }  // namespace muster::simulator

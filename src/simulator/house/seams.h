@@ -13,14 +13,20 @@
 #include "base/disk.h"
 #include "base/executor.h"
 #include "client/api.h"
+#include "store/store.h"
 
 namespace muster::simulator {
 
 struct Seams {
   using ApiSeam = std::function<std::unique_ptr<client::Api>(client::Api& api, Executor& house)>;
 
-  ApiSeam control = {};  // between the controllers and the network
-  ApiSeam agents = {};   // between each node agent and the network
+  using StoreSeam = std::function<std::unique_ptr<store::Store>(store::Store& store)>;
+
+  StoreSeam store = {};   // what the store itself does; the witness reads it like this
+  StoreSeam served = {};  // what the API server sees of it
+  ApiSeam server = {};    // what the API server does
+  ApiSeam control = {};   // between the controllers and the network
+  ApiSeam agents = {};    // between each node agent and the network
   std::function<std::unique_ptr<Disk>(Disk& disk)> disk = {};
   std::function<std::unique_ptr<agent::PodRuntime>(agent::PodRuntime& runtime)> runtime = {};
 };

@@ -9,7 +9,7 @@ using client::Verb;
 
 namespace {
 
-constexpr int attempts_max = 50;
+constexpr int attempts_max = 200;
 constexpr Span pause = Span::of_milliseconds(500);
 
 // Whether it is as good as done.
@@ -56,7 +56,8 @@ void Tenant::on_answer(std::uint64_t number, const Result<objects::Value>& answe
   const ErrorCode code = answer.error().code;
   const bool may_change = code == ErrorCode::unavailable || code == ErrorCode::timeout ||
                           code == ErrorCode::conflict || code == ErrorCode::too_many_requests ||
-                          code == ErrorCode::not_found || code == ErrorCode::internal;
+                          code == ErrorCode::not_found || code == ErrorCode::internal ||
+                          code == ErrorCode::insufficient_storage;
   if (!may_change || wish->second.attempts >= attempts_max) {
     ++refusals_[answer.error().to_string()];
     waiting_.erase(wish);

@@ -16,8 +16,11 @@ using objects::Value;
 namespace {
 
 constexpr std::size_t events_per_take = 10'000;
-constexpr std::array<std::string_view, 7> followed{
-    "pods", "jobs", "workloads", "nodes", "clusterqueues", "cohorts", "localqueues"};
+constexpr std::array<std::string_view, 13> followed{
+    "pods",          "jobs",         "workloads",   "nodes",
+    "clusterqueues", "cohorts",      "localqueues", "deployments",
+    "replicasets",   "statefulsets", "cronjobs",    "provisioningrequests",
+    "podtemplates"};
 
 std::uint64_t mix(std::uint64_t hash, std::string_view bytes) {
   for (const char byte : bytes) {
@@ -56,12 +59,18 @@ void Witness::follow(store::Store& store) {
 }
 
 void Witness::leave() {
+  api_ledger_.forget_watches();
   watch_.reset();
   store_ = nullptr;
 }
 
 void Witness::drain() {
-  if (!watch_ || store_->revision().value == ledger_.seen) return;
+  if (!watch_) return;
+  if (store_->revision().value != ledger_.seen) read_new();
+  api_ledger_.settle(violate_);
+}
+
+void Witness::read_new() {
   for (bool more = true; more;) {
     auto batch = watch_->take(events_per_take);
     if (!batch) {
@@ -100,6 +109,9 @@ void Witness::see(const store::Event& event) {
     known->second = {revision, event.value};
   } else {
     known_.emplace(key, Known{revision, event.value});
+  }
+  if (const auto parts = server::parse_key(key)) {
+    api_ledger_.happened(parts->plural, revision, before);
   }
   tell(key, event);
 }

@@ -19,6 +19,7 @@
 #include <string_view>
 
 #include "simulator/house/acknowledged_store.h"
+#include "simulator/house/api_ledger.h"
 #include "simulator/house/checkers/checker.h"
 #include "store/store.h"
 
@@ -32,6 +33,7 @@ class Witness {
   Witness(Listener listener, Violate violate);
 
   AckLedger& ledger() { return ledger_; }
+  ApiLedger& api_ledger() { return api_ledger_; }
 
   void follow(store::Store& store);
   void drain();
@@ -51,6 +53,7 @@ class Witness {
     store::Bytes value;
   };
 
+  void read_new();
   void see(const store::Event& event);
   void tell(std::string_view key, const store::Event& event);
   void compare();
@@ -58,6 +61,7 @@ class Witness {
   Listener listener_;
   Violate violate_;
   AckLedger ledger_;
+  ApiLedger api_ledger_;
   store::Store* store_ = nullptr;
   std::unique_ptr<store::Watch> watch_;
   std::map<std::string, Known, std::less<>> known_;

@@ -43,6 +43,9 @@ struct Outcome {
   std::uint64_t fingerprint = 0;  // of the durable state at the end
   std::uint64_t writes = 0;
   std::uint64_t lives = 0;  // of the platform process
+  std::string ends = {};    // of all jobs, after the trouble and before all is deleted
+  std::uint64_t disk_operations_at_stage = 0;  // when the stage was set
+  std::uint64_t disk_operations_at_end = 0;    // when all had ended
 
   bool is_well() const { return invariant.empty(); }
 
@@ -71,6 +74,8 @@ class World final : private Evidence {
   void for_each_running(const std::function<void(const Running&)>& visit) const override;
   std::optional<MonotonicInstant> up_since() const override { return up_since_; }
   void violate(std::string_view invariant, std::string message) override;
+  std::vector<Size> sizes() const override;
+  std::string ends_of_jobs() const;
 
   std::size_t pods_kept() const override;
 
@@ -82,16 +87,28 @@ class World final : private Evidence {
   void moment();
 
   void perform(const Line& line);
-  void set_faults(const Line& line);
-  void prepare_crash(const Line& line);
   void crash();
   void restart();
+  void make_queue_again(const Line& line);
+  void delete_pod(const Line& line);
+  void delete_plain_pods();
+  void delete_workload(const Line& line);
+  void delete_everything();
+  // From outside, between two steps.
+  void after(Span span, std::function<void()> task);
+
+  // world_trouble.cc
+  void make_trouble(const Line& line);
+  void set_faults(const Line& line);
+  void prepare_crash(const Line& line);
   void machine_dies(const Line& line);
   void machine_returns(Machine& machine);
-  void delete_pod(const Line& line);
-  void delete_workload(const Line& line);
+  void shim_dies(const Line& line);
+  void agent_dies(const Line& line);
+  void fill_disk(const Line& line);
+  void break_disk(const Line& line);
+  void compact(const Line& line);
   void calm();
-  void delete_everything();
   Machine* machine(std::string_view name);
 
   const Script& script_;

@@ -122,9 +122,18 @@ def a_claim_that_nobody_can_bind_says_so(platform):
     wait_for_event(platform, "odd", "Warning", "ProvisioningFailed",
                    'storageclass.storage.k8s.io "odd" not found')
     create(platform, claimant("waits", "none", "true"))
-    wait_for_event(platform, "waits", "Warning", "FailedMount", 'PVC "none" is not bound')
+    wait_for_event(platform, "waits", "Warning", "FailedScheduling", "0/2 nodes are available: pod "
+                   "has unbound immediate PersistentVolumeClaims.")
     expect(status(platform, "waits")["phase"] == "Pending", "it waits")
     platform.kubectl("delete", "pod", "waits", "--force")
+
+
+def a_pod_waits_for_its_claim_and_goes_on_with_it(platform):
+    create(platform, claimant("early", "late", "true"))
+    wait_for_event(platform, "early", "Warning", "FailedScheduling", "0/2 nodes are available: "
+                   'persistentvolumeclaim "late" not found.')
+    create(platform, claim("late"))
+    wait_for_phase(platform, "early", "Succeeded")
 
 
 def a_volume_that_is_there_is_taken(platform):
@@ -148,8 +157,70 @@ def a_folder_of_one_node_is_not_that_of_another(platform):
     wait_for_phase(platform, "here", "Succeeded")
     create(platform, claimant("there", "once", "true", nodeSelector={
         "kubernetes.io/hostname": "n2"}))
-    wait_for_event(platform, "there", "Warning", "FailedMount", "lies on another node than n2")
+    wait_for_event(platform, "there", "Warning", "FailedScheduling", "0/2 nodes are available: 1 "
+                   "node(s) didn't match PersistentVolume's node affinity, 1 node(s) didn't match "
+                   "Pod's node affinity/selector.")
     platform.kubectl("delete", "pod", "there", "--force")
+
+
+def pods_that_share_a_claim_stand_on_one_node(platform):
+    create(platform, claim("both"))
+    create(platform, claimant("left", "both", "sleep 30", nodeSelector={
+        "kubernetes.io/hostname": "n2"}))
+    create(platform, claimant("right", "both", "sleep 30"))
+    wait_for_phase(platform, "right", "Running")
+    expect(platform.get("pod", "right")["spec"]["nodeName"] == "n2", "where the claim is in use")
+    platform.kubectl("delete", "pod", "left", "right", "--force")
+    create(platform, claim("alone", accessModes=["ReadWriteOncePod"]))
+    create(platform, claimant("one", "alone", "sleep 30"))
+    wait_for_phase(platform, "one", "Running")
+    create(platform, claimant("two", "alone", "true"))
+    wait_for_event(platform, "two", "Warning", "FailedScheduling", "0/2 nodes are available: 2 "
+                   "node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access "
+                   "mode already in-use by another pod.")
+    platform.kubectl("delete", "pod", "one", "--force")
+    wait_for_phase(platform, "two", "Succeeded")
+
+
+QUEUE = [
+    {"apiVersion": "kueue.x-k8s.io/v1beta2", "kind": "ResourceFlavor",
+     "metadata": {"name": "claimed"}},
+    {"apiVersion": "kueue.x-k8s.io/v1beta2", "kind": "ClusterQueue", "metadata": {"name": "claimed"},
+     "spec": {"namespaceSelector": {}, "resourceGroups": [{"coveredResources": ["cpu"], "flavors": [
+         {"name": "claimed", "resources": [{"name": "cpu", "nominalQuota": "16"}]}]}]}},
+    {"apiVersion": "kueue.x-k8s.io/v1beta2", "kind": "LocalQueue", "metadata": {"name": "claimed"},
+     "spec": {"clusterQueue": "claimed"}},
+]
+
+
+def a_gang_that_shares_a_claim_stands_on_one_node_or_waits(platform):
+    for each in QUEUE:
+        create(platform, each)
+    create(platform, claim("gang"))
+    worker = claimant("x", "gang", "sleep 30")["spec"]
+    worker["containers"][0]["resources"] = {"requests": {"cpu": "3"}}
+    worker["restartPolicy"] = "Never"
+
+    def job(name, pods):
+        return {"apiVersion": "batch/v1", "kind": "Job",
+                "metadata": {"name": name, "labels": {"kueue.x-k8s.io/queue-name": "claimed"}},
+                "spec": {"parallelism": pods, "completions": pods, "template": {"spec": worker}}}
+
+    create(platform, job("wide", 3))
+    wait_for("a reason that names the claim", lambda: any(
+        'couldn\'t place pod set main: the nodes allow to fit only 2 out of 3 pod(s); all pods that '
+        'use the ReadWriteOnce claim "gang" go to one node. Total nodes: 2' in each["message"]
+        for workload in platform.items("workloads")
+        for each in workload.get("status", {}).get("conditions", [])))
+    platform.kubectl("delete", "job", "wide")
+    create(platform, job("close", 2))
+    found = wait_for("both to run", lambda: [
+        each["spec"]["nodeName"] for each in platform.items("pods", "-l", "job-name=close")
+        if each["status"]["phase"] == "Running"] or None)
+    wait_for("both to run", lambda: len([
+        each for each in platform.items("pods", "-l", "job-name=close")
+        if each["status"]["phase"] == "Running" and each["spec"]["nodeName"] == found[0]]) == 2)
+    platform.kubectl("delete", "job", "close")
 
 
 def a_pod_has_claims_of_its_own(platform):
@@ -169,7 +240,10 @@ STEPS = [
     folders_of_the_machine_are_shared_by_the_operator,
     claims_wait_for_their_first_pod_and_keep_its_files,
     a_claim_that_nobody_can_bind_says_so,
+    a_pod_waits_for_its_claim_and_goes_on_with_it,
     a_volume_that_is_there_is_taken,
     a_folder_of_one_node_is_not_that_of_another,
+    pods_that_share_a_claim_stand_on_one_node,
+    a_gang_that_shares_a_claim_stands_on_one_node_or_waits,
     a_pod_has_claims_of_its_own,
 ]

@@ -15,6 +15,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "agent/pod_runtime.h"
 #include "base/instant.h"
@@ -55,6 +56,14 @@ class Evidence {
 
   // What the runtimes keep, also of what has ended.
   virtual std::size_t pods_kept() const = 0;
+
+  // What can grow, and how far it may.
+  struct Size {
+    std::string_view what;
+    std::uint64_t size = 0;
+    std::uint64_t most = 0;
+  };
+  virtual std::vector<Size> sizes() const = 0;
 
   // Since when the platform has been up without a break; nothing while it is down.
   virtual std::optional<MonotonicInstant> up_since() const = 0;

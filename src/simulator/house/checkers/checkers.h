@@ -8,10 +8,14 @@
 //   slots    a node's capacity and every address have one owner, in the store and on machines (I6)
 //   runs     nothing runs twice, no rank runs beside itself (I8)
 //   reasons  whoever waits has a reason before long
-//   orphans  nothing runs, and nothing is kept, that nobody wants any more
+//   orphans  nothing runs, and nothing is kept, that nobody wants any more (I15)
+//   preemptions  only of those that the queues' policies allow, and not in turns for ever (I10)
+//   order    the first of a StrictFIFO queue goes first (I12)
+//   topologies  a gang that asks for one domain is in one (I16)
+//   bounds   nothing grows beyond its maximum (I18)
 //   progress after the trouble everything feasible ends, everything else waits with a reason (I7)
 //
-// The store's own promise (I1) is the witness's.
+// The store's own promise (I1) is the witness's, that of the API server (I2, I3) the ApiLedger's.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -30,6 +34,10 @@ std::unique_ptr<Checker> make_slots(Evidence& evidence);
 std::unique_ptr<Checker> make_runs(Evidence& evidence);
 std::unique_ptr<Checker> make_reasons(Evidence& evidence);
 std::unique_ptr<Checker> make_orphans(Evidence& evidence);
+std::unique_ptr<Checker> make_preemptions(Evidence& evidence);
+std::unique_ptr<Checker> make_order(Evidence& evidence);
+std::unique_ptr<Checker> make_topologies(Evidence& evidence);
+std::unique_ptr<Checker> make_bounds(Evidence& evidence);
 
 // Whether every job has come to the end that the script says; for the world, which waits for it.
 class Progress : public Checker {

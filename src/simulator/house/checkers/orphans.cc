@@ -31,7 +31,9 @@ class Orphans final : public Checker {
   }
 
   void on_empty() override {
-    for (const std::string_view plural : {"pods", "workloads", "jobs"}) {
+    for (const std::string_view plural :
+         {"pods", "workloads", "jobs", "cronjobs", "deployments", "replicasets", "statefulsets",
+          "provisioningrequests", "podtemplates"}) {
       const auto& left = evidence_.all(plural);
       if (left.empty()) continue;
       evidence_.violate("orphans",

@@ -83,6 +83,9 @@ class ProgressOfJobs final : public Progress {
     if (workload == nullptr) return fmt::format("Job {} has no Workload", key.to_string());
     const View reserved = objects::condition(*workload, "QuotaReserved");
     if (objects::is_false(reserved) && !reserved["message"].string_or("").empty()) return {};
+    // Whoever waits for a check that says no holds its quota while it is asked.
+    const bool is_checked = (*workload)["status"]["admissionChecks"].size() > 0;
+    if (is_checked && !objects::is_true(objects::condition(*workload, "Admitted"))) return {};
     return fmt::format("Job {} should wait with a reason", key.to_string());
   }
 

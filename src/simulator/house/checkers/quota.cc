@@ -20,6 +20,7 @@ class Quota final : public Checker {
   void on_change(const Change& change) override {
     believed_.hear(change);
     if (change.plural == "workloads") on_workload(change);
+    if (change.plural == "clusterqueues" && change.after.is_absent()) on_gone(change.key.name);
   }
 
   // The sum kept change by change is the sum over all objects.
@@ -63,6 +64,7 @@ class Quota final : public Checker {
     if (held) add(usage_, change.before, -1);
     if (!holds) return;
     add(usage_, change.after, 1);
+    compare_with_spec(change);
     if (held) return;
     const std::string queue(change.after["status"]["admission"]["clusterQueue"].string_or(""));
     for (const auto& [what, mine] : usage_of(change.after)) {
@@ -72,6 +74,28 @@ class Quota final : public Checker {
           "I4 quota",
           fmt::format("Workload {} was admitted to {} with {}m {} of {}: {}",
                       change.key.to_string(), queue, mine, what.second, what.first, wrong));
+    }
+  }
+
+  // What is held stands in what is asked for, not only in what was written at the admission.
+  void compare_with_spec(const Change& change) {
+    for (const View set : change.after["status"]["admission"]["podSetAssignments"].elements()) {
+      for (const View asked : change.after["spec"]["podSets"].elements()) {
+        if (!(asked["name"] == set["name"])) continue;
+        const std::int64_t wanted = cpu_of(asked["template"]) * set["count"].integer_or(1);
+        const std::int64_t counted = milli_of(set["resourceUsage"]["cpu"]);
+        if (wanted == counted) continue;
+        evidence_.violate("I4 quota", fmt::format("Workload {} counts {}m cpu for {}m",
+                                                  change.key.to_string(), counted, wanted));
+      }
+    }
+  }
+
+  void on_gone(const std::string& queue) {
+    for (const auto& [what, amount] : usage_[queue]) {
+      if (amount == 0) continue;
+      evidence_.violate("I9 released", fmt::format("ClusterQueue {} is gone while {}m {} are held",
+                                                   queue, amount, what.second));
     }
   }
 

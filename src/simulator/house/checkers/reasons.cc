@@ -25,6 +25,7 @@ bool is_waiting(View workload) {
 }
 
 bool has_reason(View workload) {
+  if (objects::is_true(objects::condition(workload, "WaitingForReplacementPods"))) return true;
   const View reserved = objects::condition(workload, "QuotaReserved");
   return objects::is_false(reserved) && !reserved["reason"].string_or("").empty() &&
          !reserved["message"].string_or("").empty();

@@ -97,6 +97,15 @@ class States final : public Checker {
                                     name_of(before), name_of(after)));
     }
     if (after == State::none) return;
+    if (after == State::admitted && before != State::admitted) {
+      for (const View check : change.after["status"]["admissionChecks"].elements()) {
+        if (check["state"].string_or("") == "Ready") continue;
+        evidence_.violate(
+            "one state",
+            fmt::format("Workload {} was admitted while its check {} is {}", change.key.to_string(),
+                        check["name"].string_or(""), check["state"].string_or("")));
+      }
+    }
     if (const auto what = contradiction(change.after); !what.empty()) {
       evidence_.violate("one state", fmt::format("Workload {}: {}", change.key.to_string(), what));
     }

@@ -1,0 +1,58 @@
+#!/usr/bin/env python3
+"""Checks cmake/unity_groups.py: files that would clash in one translation unit are kept apart.
+
+A wrong group does not always fail to compile: a private function of one file may answer a call of
+another. So each way to clash has a planted pair here.
+"""
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent.parent.parent / 'cmake'))
+import unity_groups  # noqa: E402  (found by the line above)
+
+
+def private(declaration):
+    return f'namespace muster {{\n\nnamespace {{\n\n{declaration}\n\n}}  // namespace\n\n}}\n'
+
+
+# what clashes, the one file, the other
+APART = [
+    ('functions', private('int one(int value) {'), private('bool one() {')),
+    ('constants', private('constexpr int most = 3;'), private('constexpr Text most{};')),
+    ('tables', private('constexpr Check checks[] = {'), private('constexpr Check checks[] = {')),
+    ('types', private('struct Look {'), private('class Look {')),
+    ('a type and an alias', private('struct Look {'), private('using Look = int;')),
+    ('imports of different things', 'using objects::Node;', 'using core::Node;'),
+    ('an import and a private type', 'using objects::Node;', private('struct Node {')),
+    ('macros', '#define EACH(x) x', '#define EACH(x) (x)'),
+    ('a name of an own header', private('int own_header() {'), private('int other() {')),
+    ('an import that an own header has', 'using objects::own_header;', private('int other() {')),
+    ('a private name of another header', private('int far_header() {'), private('int other() {')),
+]
+TOGETHER = [
+    ('an import that another header has', 'using objects::far_header;', private('int other() {')),
+    ('the same import', 'using objects::Node;', 'using objects::Node;'),
+    ('different private names', private('int one() {'), private('int other() {')),
+    ('a local variable', private('int one() {\n  int two = 2;'), private('int two() {')),
+]
+
+
+def share_a_group(one, other):
+    files = [(name, unity_groups.names_of(name, text)) for name, text in (('a', one), ('b', other))]
+    groups = dict(unity_groups.groups_of(files, {'own_header'}, {'far_header'}))
+    return groups['a'] == groups['b']
+
+
+def main():
+    together = [f'compiled together: {what}' for what, *files in APART if share_a_group(*files)]
+    apart = [f'kept apart: {what}' for what, *files in TOGETHER if not share_a_group(*files)]
+    problems = together + apart
+    for problem in problems:
+        print(f'check_unity_groups: {problem}')
+    total = len(APART) + len(TOGETHER)
+    print(f'{total - len(problems)} passed, {len(problems)} failed')
+    return 1 if problems else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
