@@ -79,7 +79,9 @@ Result<Value> with_special(const Value& usual, View special) {
   for (View each : special["andConditions"].elements()) {
     Draft condition(Value::copy_of(each));
     if (!each["message"]) condition.set({"message"}, Value::string("m"));
-    condition.set({"lastTransitionTime"}, Value::string("2026-11-15T09:45:00Z"));
+    if (!each["lastTransitionTime"]) {
+      condition.set({"lastTransitionTime"}, Value::string("2026-11-15T09:45:00Z"));
+    }
     const View present = made.value()["status"]["conditions"];
     if (present) {
       made.set({"status", "conditions", present.size()}, condition.value());

@@ -64,6 +64,7 @@ void Tables::forget_workload(std::string_view key, std::string_view uid) {
   if (id.is_none() || !workloads[id].present) return;
   WorkloadRow& row = workloads[id];
   if (!uid.empty() && row.uid != uid) return;
+  row.telling.clear();  // nothing is under way any more
   if (row.assumed) {
     row.assumed = false;
     row.assumed_evicted = false;
@@ -79,7 +80,6 @@ void Tables::forget_workload(std::string_view key, std::string_view uid) {
     if (!row.reserved_in.is_none()) stir_tree(row.reserved_in);
     return;
   }
-  row.telling.clear();
   if (row.standing == Standing::waiting || row.standing == Standing::stranded) {
     dequeue(id);
     enqueue(id, false);

@@ -209,6 +209,10 @@ std::vector<Edit> edits_of_action(Tables& tables, const Action& action) {
   const WorkloadId id = tables.workloads.find(key);
   if (id.is_none() || tables.workloads[id].uid != action.uid) return {};
   if (action.type == Action::Type::evict) return evict_edits(tables, id, action.because);
+  // The cycle that told it may have tried it as well, because another queue of its tree was ready:
+  // what came of that is the word, and a second one under way would never end.
+  const WorkloadRow& row = tables.workloads[id];
+  if (row.assumed || (row.standing == Standing::waiting && !row.telling.empty())) return {};
   return wait_edits(tables, id, action.because, false);
 }
 

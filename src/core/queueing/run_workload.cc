@@ -46,6 +46,14 @@ Instant after(Instant start, Span span) {
   return {saturating_add(start.nanoseconds, span.nanoseconds)};
 }
 
+// A pause began with the eviction. One whose beginning lies further in the future than it is long
+// was measured by a clock that was set back since: it would last for as long as that.
+bool is_measured_anew(View workload, Instant end, Instant now) {
+  const Instant began = since(condition(workload, "Evicted"), now);
+  const Span pause{saturating_subtract(end.nanoseconds, began.nanoseconds)};
+  return began > now && began > after(now, pause);
+}
+
 bool waits_again_for(View workload, std::string_view reason) {
   const View requeued = condition(workload, "Requeued");
   return objects::is_false(requeued) && reason_of(requeued) == reason;
@@ -188,7 +196,7 @@ bool Life::end_backoff() {
   if (has_reservation(workload_)) return false;
   const View requeue_at = workload_["status"]["requeueState"]["requeueAt"];
   const auto when = objects::instant_of(requeue_at);
-  if (when && !is_due(*when)) return false;
+  if (when && !is_measured_anew(workload_, *when, now_) && !is_due(*when)) return false;
   const bool held_back = waits_again_for(workload_, "PodsReadyTimeout") ||
                          waits_again_for(workload_, "AdmissionCheck");
   if (!when && !held_back) return false;
