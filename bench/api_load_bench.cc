@@ -31,6 +31,7 @@
 #include <vector>
 
 #include "base/os/files.h"
+#include "bench/load_clients.h"
 #include "bench/load_pod.h"
 #include "client/https/endpoint.h"
 #include "client/https/line.h"
@@ -103,6 +104,10 @@ class Server {
                             .content_type = body.empty() ? std::string_view() : "application/json",
                             .body = std::move(body)},
                            manners_);
+  }
+
+  LoadClients load_clients(int count) const {
+    return {endpoint_, context_.get(), server_name_, count};
   }
 
   // One request on a connection of its own.
@@ -205,53 +210,36 @@ struct Figures {
   double full_megabytes = 0;
 };
 
-// Clients that create pods one after the other until all are there.
-class Creation {
- public:
-  Creation(const Server& server, std::string prefix, int count)
-      : server_(server), prefix_(std::move(prefix)), left_(count) {}
-
-  // Milliseconds of each request.
-  std::vector<double> run(int clients_at_once) {
-    for (int i = 0; i < clients_at_once; ++i) {
-      lines_.push_back(server_.connect(io_));
-      next(lines_.back());
-    }
-    io_.run();
-    for (const auto& line : lines_) line->close();
-    return times_;
-  }
-
- private:
-  void next(const std::shared_ptr<Line>& line) {
-    if (left_ == 0) return;
-    --left_;
-    const std::string body = load_pod(fmt::format("{}-{}", prefix_, left_));
-    const auto began = Stopwatch::now();
-    line->ask(server_.text("POST", fmt::format("/api/v1/namespaces/{}/pods", name_space), body),
-              {.on_whole =
-                   [this, line, began](const client::WholeAnswer& answer) {
-                     if (answer.status != 201) {
-                       fmt::print(stderr, "{}: {}\n", answer.status, answer.body.substr(0, 500));
-                       std::exit(1);
-                     }
-                     times_.push_back(milliseconds_since(began));
-                     next(line);
-                   },
-               .on_failed =
-                   [](const client::LineFailure& failure) {
-                     fmt::print(stderr, "{}\n", failure.error.message);
-                     std::exit(1);
-                   }});
-  }
-
-  const Server& server_;
-  std::string prefix_;
-  int left_;
-  boost::asio::io_context io_{1};
-  std::vector<std::shared_ptr<Line>> lines_;
-  std::vector<double> times_;
-};
+// Creates so many pods, by so many clients; milliseconds of each request. All requests are of one
+// text but for the number in the name.
+std::vector<double> create_pods(const Server& server, std::string_view prefix, int count,
+                                int clients_at_once) {
+  constexpr std::string_view number = "0000000";
+  const std::string pattern =
+      server.text("POST", fmt::format("/api/v1/namespaces/{}/pods", name_space),
+                  load_pod(fmt::format("{}-{}", prefix, number)));
+  const std::size_t place = pattern.find(fmt::format("{}-{}", prefix, number)) + prefix.size() + 1;
+  int left = count;
+  std::vector<double> times;
+  times.reserve(static_cast<std::size_t>(count));
+  LoadClients load = server.load_clients(clients_at_once);
+  load.run(
+      [&](std::string& request) {
+        if (left == 0) return false;
+        --left;
+        request = pattern;
+        fmt::format_to(request.begin() + static_cast<std::ptrdiff_t>(place), "{:07}", left);
+        return true;
+      },
+      [&](const LoadAnswer& answer) {
+        if (answer.status != 201) {
+          fmt::print(stderr, "{}: {}\n", answer.status, answer.text.substr(0, 1'000));
+          std::exit(1);
+        }
+        times.push_back(answer.milliseconds);
+      });
+  return times;
+}
 
 // From the request that changes an object to its event at the last of all watchers.
 double last_watcher(const Server& server) {
@@ -332,11 +320,11 @@ Figures measure(const Server& server, int pods) {
   figures.idle_megabytes = server.resident_megabytes();
   server.ask(server.text("POST", "/api/v1/namespaces",
                          fmt::format(R"({{"metadata":{{"name":"{}"}}}})", name_space)));
-  figures.one_client_p50 = quantile(Creation(server, "one", creates_of_one).run(1), 0.5);
+  figures.one_client_p50 = quantile(create_pods(server, "one", creates_of_one, 1), 0.5);
   const double cpu = own_cpu();
   const auto threads = server.thread_times();
   const auto began = Stopwatch::now();
-  const auto times = Creation(server, "many", pods - creates_of_one).run(clients);
+  const auto times = create_pods(server, "many", pods - creates_of_one, clients);
   const double took = milliseconds_since(began);
   figures.creates_per_second = static_cast<double>(times.size()) / took * 1e3;
   figures.create_p99 = quantile(times, 0.99);
@@ -403,7 +391,7 @@ int fill(const Server& server, int pods) {
   server.ask(server.text("POST", "/api/v1/namespaces",
                          fmt::format(R"({{"metadata":{{"name":"{}"}}}})", name_space)));
   const auto began = Stopwatch::now();
-  const auto times = Creation(server, "kept", pods).run(clients);
+  const auto times = create_pods(server, "kept", pods, clients);
   fmt::print("{} pods in {:.1f} s, {:.0f} MB\n", times.size(), milliseconds_since(began) / 1e3,
              server.resident_megabytes());
   return 0;
