@@ -176,11 +176,13 @@ std::vector<std::string> ObjectCache::troubles() const {
 void ObjectCache::on_list(const Resource& resource, const Listed& list) {
   Table& table = *table_of(resource);
   table.seen = version_number(list.resource_version);
+  // Of the first list nothing can be missing.
+  const bool was_empty = table.objects.empty();
   std::set<ObjectKey> listed;
   std::set<std::string, std::less<>> still_to_go;
   for (const Value& item : list.items) {
     const ObjectKey key = key_of(item);
-    listed.insert(key);
+    if (!was_empty) listed.insert(key);
     if (table.gone.contains(uid_of(item))) {
       still_to_go.insert(std::string(uid_of(item)));  // the list is older than the removal
       continue;
@@ -195,6 +197,7 @@ void ObjectCache::on_list(const Resource& resource, const Listed& list) {
   table.gone = std::move(still_to_go);
   std::vector<ObjectKey> missing;
   for (const auto& [key, entry] : table.objects) {
+    if (was_empty) break;
     const bool is_newer = entry.ahead && entry.version > table.seen;
     if (!listed.contains(key) && !is_newer) missing.push_back(key);
   }

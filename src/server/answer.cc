@@ -29,14 +29,12 @@ Response whole(int status, const Form& form, std::string_view text) {
           .body = Piece::copy_of(text)};
 }
 
-// An object as it is stored, with its revision and a line's end: room for all of it at once.
-std::string shown_text(std::string_view stored, store::Revision revision) {
-  constexpr std::size_t room_for_revision = 64;
-  std::string text;
-  text.reserve(stored.size() + room_for_revision);
-  append_with_revision(stored, revision, text);
-  text += '\n';
-  return text;
+// An object as it is stored, with its revision.
+Response as_stored(int status, const Form& form, const store::Bytes& stored,
+                   store::Revision revision) {
+  return {.status = status,
+          .content_type = std::string(content_type_of(form)),
+          .body = shown_line(stored.view(), revision)};
 }
 
 bool is_plain_json(const AnswerForm& form) {
@@ -126,7 +124,7 @@ Response written_answer(const Context& context, const Target& target, const Answ
                         int status, const Written& written) {
   if (is_plain_json(form) && !written.bytes.is_none() &&
       is_shown_as_stored(target, {written.bytes, written.revision})) {
-    return whole(status, form.form, shown_text(written.bytes.view(), written.revision));
+    return as_stored(status, form.form, written.bytes, written.revision);
   }
   return object_answer(context, target, form, status, shown(written));
 }
@@ -134,7 +132,7 @@ Response written_answer(const Context& context, const Target& target, const Answ
 Response item_answer(Context& context, const Target& target, const AnswerForm& form,
                      const Item& item) {
   if (is_plain_json(form) && is_shown_as_stored(target, item)) {
-    return whole(200, form.form, shown_text(item.bytes.view(), item.revision));
+    return as_stored(200, form.form, item.bytes, item.revision);
   }
   const Value tree = with_revision(context.trees.tree_of(item.bytes), item.revision);
   return object_answer(context, target, form, 200,

@@ -109,7 +109,8 @@ struct ApiServer::Parts {
 
   KindRegistry registry;
   KindChanges kind_changes;
-  TreeCache trees;
+  std::shared_ptr<TreeCache> shared_trees = std::make_shared<TreeCache>();
+  TreeCache& trees = *shared_trees;
   ObjectCache cache;
   RoleIndex roles;
   CachedNodeScope node_scope{registry, cache, trees};
@@ -194,6 +195,7 @@ ApiServer::ApiServer(store::Store& store, Executor& house, Clock& clock, Random&
 ApiServer::~ApiServer() = default;
 
 Result<> ApiServer::load() {
+  parts_->trees.keep_all();  // until upkeep, which is after everybody in the house has listed
   TRY(parts_->custom_kinds.load());
   TRY(parts_->cache.load());
   parts_->start();

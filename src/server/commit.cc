@@ -40,12 +40,12 @@ void put(Context& context, const Target& target, Value object, std::string_view 
   context.trees.remember(bytes, object);
   const std::string key = key_of(*target.kind, target.name_space, target.name);
   store::Bytes bytes_to_store = bytes;
-  auto written = [object = std::move(object), bytes = std::move(bytes),
+  auto written = [trees = context.trees.weak_from_this(), bytes = std::move(bytes),
                   done = std::move(done)](Result<store::Revision> revision) mutable {
     if (!revision) return done(std::move(revision).error());
-    done(Written{.object = with_revision(object, *revision),
-                 .bytes = std::move(bytes),
-                 .revision = *revision});
+    const auto alive = trees.lock();  // the store may answer after the server has gone
+    Value shown = alive ? alive->tree_at(bytes, *revision) : TreeCache().tree_at(bytes, *revision);
+    done(Written{.object = std::move(shown), .bytes = std::move(bytes), .revision = *revision});
   };
   context.store.put_if(key, std::move(bytes_to_store), expected, std::move(written));
 }

@@ -82,15 +82,15 @@ Outcome<client::Listed> list_items(Context& context, const Call& call, const Tar
   client::Listed listed{.resource_version = fmt::to_string(snapshot.revision.value), .items = {}};
   listed.items.reserve(snapshot.items.size());
   for (const Item& item : snapshot.items) {
-    const Value tree = context.trees.tree_of(item.bytes);
-    listed.items.push_back(ALLOWED(in_version(target, with_revision(tree, item.revision))));
+    listed.items.push_back(
+        ALLOWED(in_version(target, context.trees.tree_at(item.bytes, item.revision))));
   }
   return listed;
 }
 
 Outcome<Value> get_value(Context& context, const Target& target) {
   const Item item = ALLOWED(get(context, target));
-  return in_version(target, with_revision(context.trees.tree_of(item.bytes), item.revision));
+  return in_version(target, context.trees.tree_at(item.bytes, item.revision));
 }
 
 template <typename T>
@@ -143,8 +143,8 @@ void deliver(WatchTurns& watch, const Change& change) {
   if (change.bytes.is_none()) {
     return watch.sink.on_event({WatchEvent::Type::bookmark, bookmark(change.revision)});
   }
-  const Value tree = watch.context.trees.tree_of(change.bytes);
-  auto shown = in_version(watch.feed->target(), with_revision(tree, change.revision));
+  auto shown =
+      in_version(watch.feed->target(), watch.context.trees.tree_at(change.bytes, change.revision));
   if (!shown) return close(watch, shown.error().to_error());
   watch.sink.on_event({*type_of(change.type), std::move(shown).take()});
 }

@@ -25,8 +25,8 @@ namespace {
 constexpr std::string_view core_group = "core";
 constexpr std::string_view metadata_opening = R"("metadata":{)";
 
-// Enough for most objects, so that their text is not moved while it grows.
-constexpr std::size_t text_usual = 6 * 1024;
+// Of the room for texts.
+constexpr std::size_t text_bytes_kept_max = std::size_t{64} * 1024;
 
 // Compact JSON has no line feed of its own.
 constexpr char parts_separator = '\n';
@@ -116,14 +116,17 @@ Value stored_form(const Value& object) {
 }
 
 store::Bytes stored_bytes(const Value& form, std::string_view managed) {
-  std::string text;
-  text.reserve(text_usual + managed.size());
+  // Room to work in and nothing else: text that is made anew each time would be in cold memory.
+  thread_local std::string text;
   objects::append_json(form, text);
   if (!managed.empty()) {
     text += parts_separator;
     text += managed;
   }
-  return store::Bytes::copy_of(text);
+  store::Bytes bytes = store::Bytes::copy_of(text);
+  text.clear();
+  if (text.capacity() > text_bytes_kept_max) text.shrink_to_fit();
+  return bytes;
 }
 
 std::string_view object_text(std::string_view stored) {
@@ -143,6 +146,18 @@ void append_with_revision(std::string_view stored, store::Revision revision, std
   }
   out += stored.substr(0, start);
   append_metadata(stored, start, revision, out);
+}
+
+store::Bytes shown_line(std::string_view stored, store::Revision revision) {
+  const std::size_t start = metadata_start(stored);
+  if (start == std::string_view::npos) return store::Bytes::joined({object_text(stored), "\n"});
+  const std::string_view managed = managed_text(stored);
+  const fmt::format_int number(revision.value);
+  return store::Bytes::joined({stored.substr(0, start), R"("resourceVersion":")",
+                               std::string_view(number.data(), number.size()), R"(",)",
+                               managed.empty() ? "" : R"("managedFields":)", managed,
+                               managed.empty() ? "" : ",", object_text(stored).substr(start),
+                               "\n"});
 }
 
 void append_item(std::string_view stored, store::Revision revision, std::string& out) {

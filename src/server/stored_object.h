@@ -46,6 +46,8 @@ std::string_view managed_text(std::string_view stored);
 
 // The stored text with metadata.resourceVersion and metadata.managedFields.
 void append_with_revision(std::string_view stored, store::Revision revision, std::string& out);
+// The same as a line of its own.
+store::Bytes shown_line(std::string_view stored, store::Revision revision);
 // The same without kind and apiVersion, as items of a list of built-in kinds are.
 void append_item(std::string_view stored, store::Revision revision, std::string& out);
 

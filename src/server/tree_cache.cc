@@ -1,33 +1,59 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/tree_cache.h"
 
-#include "server/limits.h"
+#include <utility>
+
 #include "server/stored_object.h"
 
 namespace muster::server {
 
 using objects::Value;
 
-Value TreeCache::tree_of(const store::Bytes& bytes) {
-  if (bytes.is_none()) return {};
+// Null where there is no tree.
+TreeCache::Kept* TreeCache::find_or_read(const store::Bytes& bytes) {
+  if (bytes.is_none()) return nullptr;
   if (const auto found = trees_.find(bytes.view().data()); found != trees_.end()) {
-    return found->second.tree;
+    return &found->second;
   }
   auto parsed = reader_.read(object_text(bytes.view()), {.bytes_max = bytes.size()});
-  if (!parsed) return {};
-  remember(bytes, *parsed);
-  return std::move(parsed).take();
+  return parsed ? &keep(bytes, *parsed) : nullptr;
+}
+
+TreeCache::Kept& TreeCache::keep(const store::Bytes& bytes, const Value& tree) {
+  const auto [at, inserted] = trees_.try_emplace(bytes.view().data(), Kept{bytes, tree});
+  if (!inserted) return at->second;
+  order_.push_back(at->first);
+  text_bytes_ += bytes.size();
+  make_room();  // the newest stays
+  return at->second;
 }
 
 void TreeCache::remember(const store::Bytes& bytes, const Value& tree) {
-  const auto [at, inserted] = trees_.try_emplace(bytes.view().data(), Kept{bytes, tree});
-  if (!inserted) return;
-  order_.push_back(at->first);
-  text_bytes_ += bytes.size();
+  keep(bytes, tree);
+}
+
+Value TreeCache::tree_of(const store::Bytes& bytes) {
+  const Kept* kept = find_or_read(bytes);
+  return kept == nullptr ? Value() : kept->tree;
+}
+
+Value TreeCache::tree_at(const store::Bytes& bytes, store::Revision revision) {
+  Kept* kept = find_or_read(bytes);
+  if (kept == nullptr) return with_revision(Value(), revision);
+  if (kept->revision != revision) {
+    kept->shown = with_revision(kept->tree, revision);
+    kept->revision = revision;
+  }
+  return kept->shown;
+}
+
+void TreeCache::keep_usual() {
+  keeps_all_ = false;
   make_room();
 }
 
 void TreeCache::make_room() {
+  if (keeps_all_) return;
   while (order_.size() > 1 &&
          (order_.size() > trees_kept_max || text_bytes_ > tree_text_bytes_kept_max)) {
     const auto oldest = trees_.find(order_.front());

@@ -1,9 +1,11 @@
 // TreeCache: the parsed trees of stored bytes, so that many readers of one object parse it once and
 // a writer's tree need not be parsed at all. Found by the identity of the bytes, which are
-// immutable and shared by the store, its history and every event; old entries make room.
+// immutable and shared by the store, its history and every event; old entries make room. Those who
+// follow an object share one tree with its revision, too.
 //
-//   trees.remember(bytes, tree);           // when written
-//   Value tree = trees.tree_of(bytes);     // as stored: without resourceVersion
+//   trees.remember(bytes, tree);                        // when written
+//   Value tree = trees.tree_of(bytes);                  // as stored: without resourceVersion
+//   Value shown = trees.tree_at(bytes, revision);       // with it
 //
 // Assumes: the bytes are those of the store, which holds only what the server wrote.
 // SPDX-License-Identifier: Apache-2.0
@@ -11,20 +13,28 @@
 
 #include <cstddef>
 #include <deque>
+#include <memory>
 #include <unordered_map>
 
 #include "objects/json.h"
 #include "objects/value.h"
+#include "server/limits.h"
 #include "store/bytes.h"
+#include "store/store.h"
 
 namespace muster::server {
 
-class TreeCache {
+class TreeCache : public std::enable_shared_from_this<TreeCache> {
  public:
   // Absent when the bytes are none, or no JSON: the store was written by somebody else.
   objects::Value tree_of(const store::Bytes& bytes);
+  objects::Value tree_at(const store::Bytes& bytes, store::Revision revision);
 
   void remember(const store::Bytes& bytes, const objects::Value& tree);
+
+  // Between the two nothing makes room: whoever lists what has just been loaded finds it parsed.
+  void keep_all() { keeps_all_ = true; }
+  void keep_usual();
 
   std::size_t size() const { return trees_.size(); }
 
@@ -32,13 +42,18 @@ class TreeCache {
   struct Kept {
     store::Bytes bytes;  // held, so that nothing else can have this address
     objects::Value tree;
+    store::Revision revision = {};  // of the next one; none: nobody asked
+    objects::Value shown = {};
   };
 
+  Kept* find_or_read(const store::Bytes& bytes);
+  Kept& keep(const store::Bytes& bytes, const objects::Value& tree);
   void make_room();
 
   std::unordered_map<const char*, Kept> trees_;  // never iterated
   std::deque<const char*> order_;                // oldest first
   std::size_t text_bytes_ = 0;
+  bool keeps_all_ = false;
   objects::JsonReader reader_;
 };
 

@@ -59,6 +59,7 @@ void Upkeep::arm_compaction() {
 
 void Upkeep::mark_and_compact() {
   compaction_armed_ = false;
+  context_.trees.keep_usual();
   const MonotonicInstant now = context_.clock.monotonic();
   const store::Revision newest = context_.store.revision();
   if (marks_.empty() || marks_.back().revision != newest) marks_.push_back({now, newest});

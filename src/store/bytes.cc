@@ -9,14 +9,19 @@
 
 namespace muster::store {
 
-Bytes Bytes::copy_of(std::string_view bytes) {
-  CHECK(bytes.size() <= std::numeric_limits<std::uint32_t>::max());
-  void* memory = ::operator new(sizeof(Header) + bytes.size());
-  Bytes copy;
-  copy.header_ = new (memory) Header{{1}, static_cast<std::uint32_t>(bytes.size())};
-  char* content = static_cast<char*>(memory) + sizeof(Header);
-  if (!bytes.empty()) std::memcpy(content, bytes.data(), bytes.size());
-  return copy;
+Bytes Bytes::joined(std::initializer_list<std::string_view> parts) {
+  std::size_t size = 0;
+  for (const std::string_view part : parts) size += part.size();
+  CHECK(size <= std::numeric_limits<std::uint32_t>::max());
+  void* memory = ::operator new(sizeof(Header) + size);
+  Bytes all;
+  all.header_ = new (memory) Header{{1}, static_cast<std::uint32_t>(size)};
+  char* to = static_cast<char*>(memory) + sizeof(Header);
+  for (const std::string_view part : parts) {
+    if (!part.empty()) std::memcpy(to, part.data(), part.size());
+    to += part.size();
+  }
+  return all;
 }
 
 void Bytes::release() {

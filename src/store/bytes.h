@@ -10,6 +10,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <string_view>
 #include <utility>
 
@@ -27,7 +28,9 @@ class Bytes {
   ~Bytes() { release(); }
 
   // At most 4 GiB - 1; the store's own limits are far below.
-  static Bytes copy_of(std::string_view bytes);
+  static Bytes copy_of(std::string_view bytes) { return joined({bytes}); }
+  // One behind the other.
+  static Bytes joined(std::initializer_list<std::string_view> parts);
 
   bool is_none() const { return header_ == nullptr; }
   std::size_t size() const { return header_ == nullptr ? 0 : header_->size; }
