@@ -17,7 +17,10 @@ namespace muster::objects {
 namespace {
 
 std::string resource_key(std::string_view group, std::string_view plural) {
-  return fmt::format("{}/{}", group, plural);
+  std::string key;
+  key.reserve(group.size() + 1 + plural.size());
+  key.append(group).append(1, '/').append(plural);
+  return key;
 }
 
 std::vector<std::string> texts(View list) {

@@ -196,7 +196,7 @@ void AuditFile::flush() {
     std::string lines;
     Result<> outcome = {};
   };
-  auto job = std::make_shared<Job>(Job{std::exchange(waiting_, {})});
+  auto job = std::make_shared<Job>(Job{std::exchange(waiting_, std::move(room_))});
   disk_.submit(
       DiskLane::background, [files = files_, job] { job->outcome = files->append(job->lines); },
       house_,
@@ -204,6 +204,8 @@ void AuditFile::flush() {
         if (!*alive) return;
         is_writing_ = false;
         is_broken_ = !job->outcome;
+        job->lines.clear();
+        if (job->lines.capacity() <= audit_room_bytes_max) room_ = std::move(job->lines);
         flush();
       });
 }

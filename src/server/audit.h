@@ -31,6 +31,7 @@ inline constexpr std::uint64_t audit_file_bytes_max = std::uint64_t{16} * 1024 *
 inline constexpr std::size_t audit_files_max = 8;
 // What waits for the disk, and what of a body, an address or a name is written.
 inline constexpr std::size_t audit_waiting_bytes_max = std::size_t{4} * 1024 * 1024;
+inline constexpr std::size_t audit_room_bytes_max = std::size_t{256} * 1024;
 inline constexpr std::size_t audit_body_bytes_max = std::size_t{16} * 1024;
 inline constexpr std::size_t audit_text_bytes_max = 1'024;
 
@@ -90,6 +91,7 @@ class AuditFile final : public AuditSink {
   Disk& disk_;
   Executor& house_;
   std::string waiting_;
+  std::string room_;  // of lines that are written, for the next ones
   bool is_writing_ = false;
   bool is_broken_ = false;
   std::uint64_t lost_ = 0;

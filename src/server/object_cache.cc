@@ -65,19 +65,18 @@ void ObjectCache::catch_up() {
 ObjectCache::Collection* ObjectCache::collection_of(std::string_view key) {
   const auto parts = parse_key(key);
   if (!parts) return nullptr;
-  std::pair<std::string, std::string> which(parts->group, parts->plural);
-  if (const auto found = collections_.find(which); found != collections_.end()) {
-    return &found->second;
-  }
+  const auto found = collections_.find(std::pair(parts->group, parts->plural));
+  if (found != collections_.end()) return &found->second;
   auto kind = registry_.find_resource(parts->group, parts->plural);
   if (kind == nullptr) return nullptr;
   SelectableFields fields(*kind);
+  std::pair<std::string, std::string> which(parts->group, parts->plural);
   return &collections_.emplace(std::move(which), Collection{std::move(kind), std::move(fields), {}})
               .first->second;
 }
 
 void ObjectCache::kind_changed(std::string_view group, std::string_view plural) {
-  const auto found = collections_.find(std::pair(std::string(group), std::string(plural)));
+  const auto found = collections_.find(std::pair(group, plural));
   if (found == collections_.end()) return;
   Collection& collection = found->second;
   auto kind = registry_.find_resource(group, plural);
@@ -96,7 +95,8 @@ void ObjectCache::kind_changed(std::string_view group, std::string_view plural) 
 
 const ObjectCache::Collection* ObjectCache::collection_of(const Kind& kind) const {
   const Kind& stored = kind.stored_kind();
-  const auto found = collections_.find(std::pair(stored.group, stored.plural));
+  const auto found =
+      collections_.find(std::pair<std::string_view, std::string_view>(stored.group, stored.plural));
   return found == collections_.end() ? nullptr : &found->second;
 }
 
@@ -136,8 +136,8 @@ void ObjectCache::apply(std::string_view key, const store::Bytes& value, store::
   CachedObject before;
   const bool was_there = present != collection->objects.end();
   if (was_there) {
+    unindex(*collection, at, present->second);
     before = std::move(present->second);
-    unindex(*collection, at, before);
   }
   const CachedObject* now = nullptr;
   if (value.is_none()) {
@@ -154,7 +154,7 @@ void ObjectCache::apply(std::string_view key, const store::Bytes& value, store::
 
 void ObjectCache::index(const Collection& collection, const std::string& at,
                         const CachedObject& object) {
-  by_uid_[object.uid] = Place(&collection, at);
+  by_uid_.insert_or_assign(object.uid, &object);
   for (const Owner& owner : object.owners) by_owner_[owner.uid].insert(Place(&collection, at));
 }
 
@@ -191,10 +191,8 @@ ObjectCache::Range ObjectCache::all_in(const Kind& kind, std::string_view name_s
 }
 
 const CachedObject* ObjectCache::find_uid(std::string_view uid) const {
-  const auto place = by_uid_.find(uid);
-  if (place == by_uid_.end()) return nullptr;
-  const auto& [collection, at] = place->second;
-  return &collection->objects.at(at);
+  const auto found = by_uid_.find(uid);
+  return found == by_uid_.end() ? nullptr : found->second;
 }
 
 std::vector<const CachedObject*> ObjectCache::dependents_of(std::string_view uid) const {

@@ -18,6 +18,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -118,6 +119,14 @@ class ObjectCache {
     Objects objects;
   };
   using Place = std::pair<const Collection*, std::string>;
+  // By group and plural, without copies of either.
+  struct ByResource {
+    using is_transparent = void;
+    bool operator()(const auto& a, const auto& b) const {
+      const int groups = std::string_view(a.first).compare(b.first);
+      return groups != 0 ? groups < 0 : std::string_view(a.second) < std::string_view(b.second);
+    }
+  };
 
   Collection* collection_of(std::string_view key);
   const Collection* collection_of(const objects::Kind& kind) const;
@@ -130,8 +139,9 @@ class ObjectCache {
   store::Store& store_;
   const objects::KindRegistry& registry_;
   TreeCache& trees_;
-  std::map<std::pair<std::string, std::string>, Collection, std::less<>> collections_;
-  std::map<std::string, Place, std::less<>> by_uid_;
+  std::map<std::pair<std::string, std::string>, Collection, ByResource> collections_;
+  // Never iterated; a key is the uid of its object, and goes before that changes.
+  std::unordered_map<std::string_view, const CachedObject*> by_uid_;
   std::map<std::string, std::set<Place>, std::less<>> by_owner_;
   std::unique_ptr<store::Watch> watch_;
   store::Revision revision_;

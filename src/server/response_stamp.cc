@@ -5,6 +5,8 @@
 
 #include <array>
 #include <charconv>
+#include <cstdint>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -26,6 +28,9 @@ constexpr std::int64_t day_seconds = 86'400;
 
 std::string http_date(Instant instant) {
   const Timestamp time = Timestamp::of(instant);
+  // Thousands of answers have the same one.
+  thread_local std::pair<std::int64_t, std::string> last;
+  if (last.first == time.seconds() && !last.second.empty()) return last.second;
   const std::string text = format_time(time);  // 2026-11-15T21:04:00Z
   const std::string_view view = text;
   std::size_t month = 1;
@@ -34,8 +39,9 @@ std::string http_date(Instant instant) {
   const std::int64_t seconds = time.seconds();
   const std::int64_t day = seconds / day_seconds - (seconds % day_seconds < 0 ? 1 : 0);
   const auto weekday = static_cast<std::size_t>((day % 7 + 7) % 7);
-  return fmt::format("{}, {} {} {} {} GMT", weekdays.at(weekday), view.substr(8, 2),
-                     months.at(month - 1), view.substr(0, 4), view.substr(11, 8));
+  last = {seconds, fmt::format("{}, {} {} {} {} GMT", weekdays.at(weekday), view.substr(8, 2),
+                               months.at(month - 1), view.substr(0, 4), view.substr(11, 8))};
+  return last.second;
 }
 
 std::string audit_id_of(const Request& request, Random& random) {

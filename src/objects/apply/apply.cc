@@ -212,11 +212,12 @@ bool may_overrule(const Value& live, const OwnedWrite& write, std::vector<Confli
 }  // namespace
 
 Result<std::string> owners_of_new(View object, const OwnedWrite& write) {
-  // Enough for most objects and for what stands around the fields.
-  constexpr std::size_t fields_usual = 4'096;
+  // Enough for what stands around the fields, and of the room for them.
   constexpr std::size_t entry_usual = 256;
-  std::string fields;
-  fields.reserve(fields_usual);
+  constexpr std::size_t fields_kept_max = std::size_t{64} * 1024;
+  thread_local std::string fields;  // room to work in and nothing else
+  fields.clear();
+  if (fields.capacity() > fields_kept_max) fields.shrink_to_fit();
   if (!TRY(append_new_fields(object, write.schema, write.filter, fields))) return std::string();
   std::string out;
   out.reserve(fields.size() + entry_usual);

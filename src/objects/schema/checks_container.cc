@@ -29,9 +29,9 @@ void check_key_ref(CheckScope& scope, const std::string& place, View reference) 
   }
 }
 
+// Of one that takes its value from elsewhere.
 void check_variable(CheckScope& scope, const std::string& place, View variable) {
   const View from = variable["valueFrom"];
-  if (!from) return;
   std::size_t sources = 0;
   for (const std::string_view source :
        {"fieldRef", "resourceFieldRef", "configMapKeyRef", "secretKeyRef", "fileKeyRef"}) {
@@ -60,7 +60,9 @@ void check_variable(CheckScope& scope, const std::string& place, View variable) 
 void check_environment(const ContainerPlace& here) {
   std::size_t index = 0;
   for (View variable : here.container["env"].elements()) {
-    check_variable(here.scope, here.at(fmt::format(".env[{}]", index++)), variable);
+    const std::size_t at = index++;
+    if (!variable["valueFrom"]) continue;
+    check_variable(here.scope, here.at(fmt::format(".env[{}]", at)), variable);
   }
   index = 0;
   for (View source : here.container["envFrom"].elements()) {
