@@ -20,9 +20,9 @@ constexpr const char* create_log =
 constexpr const char* create_meta =
     "CREATE TABLE meta(name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT, WITHOUT ROWID";
 
-// 8 KiB hold seven objects of 1 KiB or three of 2 KiB without a rest worth mentioning, and cost
-// little more than 4 KiB when a commit rewrites one page.
-constexpr const char* before_creation = "PRAGMA page_size=8192";
+// 16 KiB hold three pods of 4 to 5 KiB, of which 8 KiB would hold one and leave the rest empty, and
+// cost little more than 4 KiB when a commit rewrites one page.
+constexpr const char* before_creation = "PRAGMA page_size=16384";
 
 Result<> create(SqliteConnection& connection) {
   TRY(connection.run(before_creation));
