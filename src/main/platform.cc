@@ -224,9 +224,15 @@ void Platform::Parts::start_on_house(std::promise<Result<>>& started) {
     started.set_value(std::move(loaded));
     return;
   }
-  controllers->start();
-  nodes->start();
-  announce_when_ready(started, clock.monotonic() + patience);
+  // Those who asked meanwhile are answered first, in a turn of their own: the API serves, whatever
+  // is still to be read.
+  house.post([this, &started] {
+    house.post([this, &started] {
+      controllers->start();
+      nodes->start();
+      announce_when_ready(started, clock.monotonic() + patience);
+    });
+  });
 }
 
 // Ready is when `kubectl get nodes` shows them all and a job would be looked at.
