@@ -126,7 +126,7 @@ Throughput measure_bare_sqlite(const std::string& folder, int batch, int writes)
   sqlite3* db = nullptr;
   require(sqlite3_open((folder + "/bare.db").c_str(), &db), db);
   require(sqlite3_exec(db,
-                       "PRAGMA page_size=8192; PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;"
+                       "PRAGMA page_size=16384; PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;"
                        "PRAGMA wal_autocheckpoint=0;"
                        "CREATE TABLE log(revision INTEGER PRIMARY KEY, previous INTEGER NOT NULL,"
                        " checksum INTEGER NOT NULL, key BLOB NOT NULL, value BLOB) STRICT",

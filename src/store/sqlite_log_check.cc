@@ -9,6 +9,8 @@
 #include <span>
 #include <vector>
 
+#include "store/sqlite_schema.h"
+
 namespace muster::store {
 
 namespace {
@@ -70,13 +72,12 @@ Salts salts_of(View bytes, std::size_t at) {
 }
 
 Result<std::uint64_t> page_bytes_of(Disk& disk, const std::string& main_path) {
-  constexpr std::uint64_t usual = 8'192;
   std::vector<std::byte> header(18);
   const auto file = TRY(disk.open(main_path, OpenMode::read));
-  if (TRY(file->read_at(0, header)) < header.size()) return usual;
+  if (TRY(file->read_at(0, header)) < header.size()) return page_bytes_new;
   const std::uint64_t stored = big_endian(header, 14) & 0xFFFF;
   if (stored == 1) return 65'536;
-  return stored >= 512 ? stored : usual;
+  return stored >= 512 ? stored : page_bytes_new;
 }
 
 // A header that lies in two sectors may be half of this log and half of what was there before.

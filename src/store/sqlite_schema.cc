@@ -20,12 +20,8 @@ constexpr const char* create_log =
 constexpr const char* create_meta =
     "CREATE TABLE meta(name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT, WITHOUT ROWID";
 
-// 16 KiB hold three pods of 4 to 5 KiB, of which 8 KiB would hold one and leave the rest empty, and
-// cost little more than 4 KiB when a commit rewrites one page.
-constexpr const char* before_creation = "PRAGMA page_size=16384";
-
 Result<> create(SqliteConnection& connection) {
-  TRY(connection.run(before_creation));
+  TRY(connection.run(fmt::format("PRAGMA page_size={}", page_bytes_new).c_str()));
   connection.reserve_page_bytes(page_seal_bytes);
   TRY(connection.run("BEGIN IMMEDIATE"));
   TRY(connection.run(create_log));

@@ -18,6 +18,10 @@
 
 namespace muster::store {
 
+// The pages of a new store. 16 KiB hold three pods of 4 to 5 KiB, of which 8 KiB would hold one and
+// leave the rest empty, and cost little more than 4 KiB when a commit rewrites one page.
+inline constexpr std::uint64_t page_bytes_new = 16'384;
+
 inline constexpr std::int64_t schema_version = 2;
 
 // Stands in the file's header, so that `file` and we can tell ours from others: "MUST".

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "store/sqlite_connection.h"
+#include "store/sqlite_schema.h"
 #include "store/sqlite_vfs.h"
 #include "tests/suites/store_suite_disks.h"
 
@@ -120,7 +121,7 @@ TEST(StoreDamage, a_torn_commit_full_of_remains_is_not_taken_for_damage) {
   const std::string path = world.folder() + "/store.db-wal";
   const std::uint64_t size = size_of(world, path);
   const auto file = world.disk().open(path, OpenMode::read_write).must();
-  std::vector<std::byte> frame(24 + 8'192, std::byte{7});
+  std::vector<std::byte> frame(24 + page_bytes_new, std::byte{7});
   ASSERT_EQ((size - 32) % frame.size(), 0U);
   file->read_at(32 + 8, std::span(frame).subspan(8, 8)).must();  // the log's own salts
   for (std::uint64_t i = 0; i < 5; ++i) file->write_at(size + i * frame.size(), frame).must();

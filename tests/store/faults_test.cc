@@ -46,7 +46,7 @@ TEST_F(StoreFaults, a_full_disk_refuses_writes_keeps_reading_and_recovers_by_its
   open();
   put("/a", "1").must();
   const auto watch = store_->watch_from({0}, "", [] {}).must();
-  world_.disk().set_capacity(world_.disk().used_bytes() + 10'000);
+  world_.disk().set_capacity(world_.disk().used_bytes() + 40'000);
   std::uint64_t accepted = 1;
   Result<Revision> last = Revision{};
   for (int i = 0; i < 20 && last; ++i) {
