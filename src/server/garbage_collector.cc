@@ -214,7 +214,7 @@ void GarbageCollector::examine_owners(const CachedObject& object, const Value& t
 
 // A namespace on its way out, or one that is gone and left something behind.
 void GarbageCollector::examine_namespace(const std::string& name) {
-  if (remove_contents(name) > 0) return;
+  if (remove_contents(name)) return;
   const auto kind = context_.registry.find_resource("", "namespaces");
   const CachedObject* object = context_.cache.find(*kind, "", name);
   if (object == nullptr || !object->is_being_deleted || object->has_finalizers) return;
@@ -224,20 +224,23 @@ void GarbageCollector::examine_namespace(const std::string& name) {
         counted(std::string(namespace_item) + name));
 }
 
-// How many objects are still there.
-std::size_t GarbageCollector::remove_contents(const std::string& name_space) {
-  std::size_t left = 0;
+// Whether something is still there. What is more than may be under way is not looked at: a hundred
+// thousand pods would be, for each few that go.
+bool GarbageCollector::remove_contents(const std::string& name_space) {
+  bool is_left = false;
   std::vector<CachedObject> doomed;
+  const auto is_full = [&] { return under_way_ + doomed.size() >= upkeep_writes_max; };
   for (const auto& kind : context_.registry.kinds()) {
     if (kind->scope != objects::Scope::namespaced || kind->stored_as != nullptr) continue;
     for (const auto& [key, object] : context_.cache.all_in(*kind, name_space)) {
-      ++left;
-      if (object.is_being_deleted) continue;
-      if (under_way_ + doomed.size() < upkeep_writes_max) doomed.push_back(object);
+      is_left = true;
+      if (is_full()) break;
+      if (!object.is_being_deleted) doomed.push_back(object);
     }
+    if (is_left && is_full()) break;
   }
   for (const CachedObject& object : doomed) remove_object(object, Propagation::background);
-  return left;
+  return is_left;
 }
 
 Target GarbageCollector::target_of(const CachedObject& object) const {

@@ -56,7 +56,7 @@ class GarbageCollector {
   void examine_owners(const CachedObject& object, const objects::Value& tree);
   void release_dependents(const CachedObject& owner);
   void examine_namespace(const std::string& name);
-  std::size_t remove_contents(const std::string& name_space);
+  bool remove_contents(const std::string& name_space);
 
   void remove_object(const CachedObject& object, client::Propagation propagation);
   void patch_metadata(const CachedObject& object, std::string_view field,
