@@ -2,8 +2,32 @@
 #include "base/uid.h"
 
 #include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
 
 namespace muster {
+
+namespace {
+
+// The next values of another one, as many as a suffix takes, drawn at once: each draw asks the
+// operating system. Of more it is asked one by one.
+class DrawnAtOnce final : public Random {
+ public:
+  explicit DrawnAtOnce(Random& from) : from_(from) {
+    from.fill(std::as_writable_bytes(std::span(values_)));
+  }
+
+  std::uint64_t next() override { return at_ < values_.size() ? values_[at_++] : from_.next(); }
+  void fill(std::span<std::byte> bytes) override { from_.fill(bytes); }
+
+ private:
+  Random& from_;
+  std::array<std::uint64_t, name_suffix_length> values_{};
+  std::size_t at_ = 0;
+};
+
+}  // namespace
 
 std::string make_uid(Random& random) {
   std::array<std::byte, 16> bytes{};
@@ -23,8 +47,9 @@ std::string make_uid(Random& random) {
 
 std::string name_suffix(Random& random) {
   constexpr std::string_view letters = "bcdfghjklmnpqrstvwxz2456789";
+  DrawnAtOnce drawn(random);
   std::string suffix(name_suffix_length, ' ');
-  for (char& c : suffix) c = letters[static_cast<std::size_t>(random.below(letters.size()))];
+  for (char& c : suffix) c = letters[static_cast<std::size_t>(drawn.below(letters.size()))];
   return suffix;
 }
 

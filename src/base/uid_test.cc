@@ -40,7 +40,8 @@ TEST(Uid, is_version_4_text_whatever_the_bytes_are) {
 }
 
 TEST(Uid, suffix_reaches_the_first_and_the_last_letter) {
-  ScriptedRandom lowest({27});  // past the uneven part, still the first letter
+  // Past the uneven part, still the first letter; byte by byte.
+  ScriptedRandom lowest({27, 0, 0, 0, 0, 0, 0, 0});
   EXPECT_EQ(name_suffix(lowest), "bbbbb");
   ScriptedRandom highest({top});
   EXPECT_EQ(name_suffix(highest), "99999");

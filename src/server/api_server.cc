@@ -195,9 +195,10 @@ ApiServer::ApiServer(store::Store& store, Executor& house, Clock& clock, Random&
 ApiServer::~ApiServer() = default;
 
 Result<> ApiServer::load() {
-  parts_->trees.keep_all();  // until upkeep, which is after everybody in the house has listed
+  parts_->trees.keep_all();
   TRY(parts_->custom_kinds.load());
   TRY(parts_->cache.load());
+  parts_->trees.keep_loaded();  // until upkeep, which is after everybody in the house has listed
   parts_->start();
   for (const std::string_view name : lasting_namespaces) parts_->ensure_namespace(name);
   for (const SystemPriority& system : system_priorities) parts_->ensure_priority_class(system);

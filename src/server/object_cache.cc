@@ -144,7 +144,10 @@ void ObjectCache::apply(std::string_view key, const store::Bytes& value, store::
     if (was_there) collection->objects.erase(present);
   } else {
     CachedObject next = describe(*collection, key, value, revision);
-    CachedObject& place = was_there ? present->second : collection->objects[at];
+    // At a start they come in their order, each behind the last.
+    CachedObject& place =
+        was_there ? present->second
+                  : collection->objects.try_emplace(collection->objects.end(), at)->second;
     place = std::move(next);
     index(*collection, at, place);
     now = &place;

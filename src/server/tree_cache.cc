@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/tree_cache.h"
 
+#include <limits>
 #include <utility>
 
 #include "server/stored_object.h"
@@ -47,15 +48,24 @@ Value TreeCache::tree_at(const store::Bytes& bytes, store::Revision revision) {
   return kept->shown;
 }
 
+void TreeCache::keep_all() {
+  trees_max_ = std::numeric_limits<std::size_t>::max();
+  text_bytes_max_ = std::numeric_limits<std::size_t>::max();
+}
+
+void TreeCache::keep_loaded() {
+  trees_max_ = order_.size() + trees_kept_max;
+  text_bytes_max_ = text_bytes_ + tree_text_bytes_kept_max;
+}
+
 void TreeCache::keep_usual() {
-  keeps_all_ = false;
+  trees_max_ = trees_kept_max;
+  text_bytes_max_ = tree_text_bytes_kept_max;
   make_room();
 }
 
 void TreeCache::make_room() {
-  if (keeps_all_) return;
-  while (order_.size() > 1 &&
-         (order_.size() > trees_kept_max || text_bytes_ > tree_text_bytes_kept_max)) {
+  while (order_.size() > 1 && (order_.size() > trees_max_ || text_bytes_ > text_bytes_max_)) {
     const auto oldest = trees_.find(order_.front());
     text_bytes_ -= oldest->second.bytes.size();
     order_.pop_front();

@@ -32,8 +32,10 @@ class TreeCache : public std::enable_shared_from_this<TreeCache> {
 
   void remember(const store::Bytes& bytes, const objects::Value& tree);
 
-  // Between the two nothing makes room: whoever lists what has just been loaded finds it parsed.
-  void keep_all() { keeps_all_ = true; }
+  // While everything is loaded nothing makes room; then there is room for that and the usual beside
+  // it, so that those who list what has just been loaded find it parsed; in the end for the usual.
+  void keep_all();
+  void keep_loaded();
   void keep_usual();
 
   std::size_t size() const { return trees_.size(); }
@@ -53,7 +55,8 @@ class TreeCache : public std::enable_shared_from_this<TreeCache> {
   std::unordered_map<const char*, Kept> trees_;  // never iterated
   std::deque<const char*> order_;                // oldest first
   std::size_t text_bytes_ = 0;
-  bool keeps_all_ = false;
+  std::size_t trees_max_ = trees_kept_max;
+  std::size_t text_bytes_max_ = tree_text_bytes_kept_max;
   objects::JsonReader reader_;
 };
 

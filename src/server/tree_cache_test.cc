@@ -42,6 +42,12 @@ TEST(TreeCache, keeps_all_that_is_read_until_it_is_told_to_make_room) {
     EXPECT_EQ(objects::name_of(trees.tree_of(all.back())), fmt::format("p{}", i));
   }
   EXPECT_EQ(trees.size(), trees_kept_max + 10);
+  trees.keep_loaded();
+  for (int i = 0; i < 2 * static_cast<int>(trees_kept_max); ++i) {
+    all.push_back(pod(i));
+    trees.tree_of(all.back());
+  }
+  EXPECT_EQ(trees.size(), 2 * trees_kept_max + 10);
   trees.keep_usual();
   EXPECT_EQ(trees.size(), trees_kept_max);
   EXPECT_EQ(objects::name_of(trees.tree_of(all.front())), "p0");
