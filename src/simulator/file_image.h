@@ -53,19 +53,26 @@ class FileImage {
 
  private:
   using Bytes = std::vector<std::byte>;
+  // The bytes of a write stand in the present image, until something else is written there.
   struct Change {
     bool truncates = false;
     std::uint64_t offset = 0;  // of a write, or the new size
-    Bytes bytes;
+    std::uint64_t length = 0;  // of a write
+    Bytes kept = {};           // once it is overwritten
+    bool is_kept = false;
   };
 
-  static void apply(const Change& change, Bytes& image);
-  static void apply_torn(const Change& change, Bytes& image, SeededRandom& random);
-  static void apply_some(const Change& change, Bytes& image, SeededRandom& random);
+  std::span<const std::byte> bytes_of(const Change& change) const;
+  void keep(std::uint64_t begin, std::uint64_t end);
+  void forget_changes();
+  void apply(const Change& change, Bytes& image) const;
+  void apply_torn(const Change& change, Bytes& image, SeededRandom& random) const;
+  void apply_some(const Change& change, Bytes& image, SeededRandom& random) const;
 
   Bytes present_;
   Bytes durable_;
   std::vector<Change> unsynced_;
+  std::uint64_t unsynced_end_ = 0;  // of the write among them that reaches furthest
 };
 
 }  // namespace muster::simulator

@@ -92,6 +92,22 @@ TEST(FileImage, a_later_write_may_survive_an_earlier_one) {
   EXPECT_EQ(outcomes, (std::set<std::string>{"..", "1.", ".2", "12"}));
 }
 
+TEST(FileImage, what_was_overwritten_before_the_sync_may_be_what_survives) {
+  std::set<std::string> outcomes;
+  for (std::uint64_t seed = 0; seed < seeds; ++seed) {
+    SeededRandom random(seed);
+    FileImage image;
+    write(image, 0, "...");
+    image.sync();
+    write(image, 0, "123");
+    write(image, 1, "x");
+    image.truncate(2);
+    image.crash(Survival::any, random);
+    outcomes.insert(text_of(image));
+  }
+  EXPECT_EQ(outcomes, (std::set<std::string>{"...", "123", ".x.", "1x3", "..", "12", ".x", "1x"}));
+}
+
 TEST(FileImage, a_file_may_grow_without_its_contents) {
   std::set<std::string> outcomes;
   for (std::uint64_t seed = 0; seed < seeds; ++seed) {
