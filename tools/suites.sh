@@ -147,6 +147,7 @@ run_crash() { suite release crash; }
 # makes and drops files of megabytes: a heap that keeps its pages saves a twentieth.
 run_simulation() {
   MUSTER_SIMULATION_SEEDS=${MUSTER_SIMULATION_SEEDS:-500} \
+    MUSTER_SIMULATION_WILD_SEEDS=${MUSTER_SIMULATION_WILD_SEEDS:-40} \
     MUSTER_SIMULATION_SECONDS=${MUSTER_SIMULATION_SECONDS:-600} \
     GLIBC_TUNABLES=glibc.malloc.trim_threshold=1073741824:glibc.malloc.mmap_threshold=268435456 \
     suite release simulation

@@ -66,5 +66,35 @@ TEST(Scripts, a_line_is_the_request_that_a_tenant_would_send) {
   EXPECT_FALSE(request_of({.at_milliseconds = 1, .verb = "crash"}));
 }
 
+TEST(Scripts, nonsense_is_json_and_nothing_in_it_is_left_open) {
+  ASSERT_GE(nonsense_count(), 10U);
+  for (std::size_t which = 0; which < nonsense_count(); ++which) {
+    const auto call = request_of({.at_milliseconds = 1,
+                                  .verb = "nonsense",
+                                  .arguments = {{"which", std::to_string(which)}, {"name", "n"}}});
+    ASSERT_TRUE(call);
+    EXPECT_EQ(call->body["metadata"]["name"].string_or(""), "n");
+  }
+}
+
+// Who fits nowhere would hold its quota for ever where places are looked for after a check.
+TEST(Scripts, nobody_who_fits_nowhere_is_sent_where_places_are_looked_for_later) {
+  int both = 0;
+  for (std::uint64_t seed = 1'000'001; seed <= 1'000'300; ++seed) {
+    const Script script = make_script(seed);
+    const auto has = [&](std::string_view verb) {
+      return std::ranges::any_of(script.lines, [&](const Line& each) { return each.verb == verb; });
+    };
+    if (!has("topology") || !has("check")) continue;
+    ++both;
+    for (const Line& line : script.lines) {
+      const bool is_checked = line.text("queue") == "side" ||
+                              (line.text("namespace") == "team-b" && line.text("queue") == "main");
+      EXPECT_FALSE(line.verb == "submit" && is_checked && line.text("tier") == "gold") << seed;
+    }
+  }
+  EXPECT_GE(both, 5);
+}
+
 }  // namespace
 }  // namespace muster::simulator

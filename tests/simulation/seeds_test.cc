@@ -40,12 +40,8 @@ void work(Tally& tally, std::uint64_t end, const Clock& clock, MonotonicInstant 
   }
 }
 
-// MUSTER_SIMULATION_SEEDS and MUSTER_SIMULATION_FIRST say how many and from where; no more begin
-// after MUSTER_SIMULATION_SECONDS. Shrinking a failure can take an hour under the sanitizers:
-// `muster simulate` does it.
-TEST(Seeds, no_seed_breaks_an_invariant) {
-  const std::uint64_t first = number_from("MUSTER_SIMULATION_FIRST", 1);
-  const std::uint64_t count = number_from("MUSTER_SIMULATION_SEEDS", 20);
+// Shrinking a failure can take an hour under the sanitizers: `muster simulate` does it.
+void expect_well(std::uint64_t first, std::uint64_t count) {
   Tally tally;
   tally.next = first;
   const SystemClock clock;
@@ -67,6 +63,18 @@ TEST(Seeds, no_seed_breaks_an_invariant) {
     ADD_FAILURE() << fmt::format("seed {}: {} is broken: {}\nmuster simulate --seed {}", seed,
                                  outcome.invariant, outcome.message, seed);
   }
+}
+
+// MUSTER_SIMULATION_SEEDS and MUSTER_SIMULATION_FIRST say how many and from where; no more begin
+// after MUSTER_SIMULATION_SECONDS.
+TEST(Seeds, no_seed_breaks_an_invariant) {
+  expect_well(number_from("MUSTER_SIMULATION_FIRST", 1),
+              number_from("MUSTER_SIMULATION_SEEDS", 20));
+}
+
+TEST(Seeds, no_wild_seed_breaks_an_invariant) {
+  constexpr std::uint64_t wild_first = 1'000'001;
+  expect_well(wild_first, number_from("MUSTER_SIMULATION_WILD_SEEDS", 4));
 }
 
 }  // namespace

@@ -23,6 +23,7 @@ Script ScriptWriter::write() {
   edits();
   trouble();
   rooms();
+  if (is_wild_) strangers();
   add(trouble_ends_milliseconds, "calm", {});
   std::stable_sort(script_.lines.begin(), script_.lines.end(), [](const Line& a, const Line& b) {
     return a.at_milliseconds < b.at_milliseconds;
@@ -178,7 +179,7 @@ void ScriptWriter::job(int number) {
     pods = 8;
     cpu = 8;
     set("fate", "waits");
-  } else if (kind < 12 && !door.is_strict) {
+  } else if (kind < 12 && !door.is_strict && !looks_later(door)) {
     set("tier", "gold");
     set("fate", "waits");
   } else if (kind < 17 && door.cluster_queue != "mixed" && !has(Room::topology)) {

@@ -7,6 +7,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
@@ -28,7 +29,11 @@ std::vector<agent::NodeOptions> nodes_of(const Line& line, std::size_t number);
 // The same for what is there beside queued jobs (requests_rooms.cc).
 std::optional<client::Call> room_request_of(const Line& line);
 
-// The pieces of both.
+// What makes no sense, by its number (requests_nonsense.cc).
+client::Call nonsense_of(const Line& line);
+std::size_t nonsense_count();
+
+// The pieces of all.
 client::Call creation(const objects::Resource& resource, const std::string& name_space,
                       const std::string& text);
 std::string pretend_annotations(const Line& line);  // how long a pretend pod runs, and its end

@@ -25,9 +25,10 @@ constexpr Resource provisioning_configs{resources::kueue_group, "v1beta2",
                                         objects::Scope::cluster};
 
 const Resource& resource_of(std::string_view plural) {
-  static constexpr std::array<Resource, 6> known{resources::pods,           resources::deployments,
-                                                 resources::stateful_sets,  resources::local_queues,
-                                                 resources::cluster_queues, core::cron_jobs};
+  static constexpr std::array<Resource, 7> known{
+      resources::pods,         resources::deployments,    resources::stateful_sets,
+      resources::local_queues, resources::cluster_queues, resources::resource_flavors,
+      core::cron_jobs};
   const auto found = std::ranges::find(known, plural, &Resource::plural);
   return found == known.end() ? known.front() : *found;
 }
@@ -145,6 +146,15 @@ std::optional<Call> room_request_of(const Line& line) {
         resources::jobs, line,
         fmt::format(R"({{"metadata":{{"labels":{{"kueue.x-k8s.io/priority-class":"{}"}}}}}})",
                     line.text("priority")));
+  }
+  if (verb == "nonsense") return nonsense_of(line);
+  if (verb == "cordon") {
+    return patch(resources::nodes, line,
+                 fmt::format(R"({{"spec":{{"unschedulable":{}}}}})", line.text("is")));
+  }
+  if (verb == "relabel") {
+    return patch(resources::nodes, line,
+                 fmt::format(R"({{"metadata":{{"labels":{{"tier":"{}"}}}}}})", line.text("tier")));
   }
   if (verb == "configure") {
     Call call{.verb = Verb::patch, .resource = resources::config_maps};

@@ -93,6 +93,11 @@ class ScriptWriter {
   std::string one_of(std::initializer_list<std::string_view> words);
   bool has(Fault fault) const { return faults_[static_cast<std::size_t>(fault)]; }
   bool has(Room room) const { return rooms_[static_cast<std::size_t>(room)]; }
+  // In a queue with a check, places in a topology are looked for once the check has said yes: who
+  // fits nowhere holds its quota meanwhile, as in Kueue, and would for ever.
+  bool looks_later(const Door& door) const {
+    return has(Room::checks) && has(Room::topology) && door.cluster_queue == "broad";
+  }
   // How often a fault happens, drawn only where it is one of the seed's.
   std::int64_t times(Fault fault, std::int64_t most) { return has(fault) ? between(1, most) : 0; }
 
@@ -121,6 +126,10 @@ class ScriptWriter {
   void apps();
   void live_edits();
   void deleted_queue();
+
+  // make_strangers.cc: people who edit nodes and send nonsense. Drawn last, so that what was drawn
+  // before them stays.
+  void strangers();
 
   SeededRandom random_;
   bool is_wild_;
