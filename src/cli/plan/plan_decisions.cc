@@ -191,7 +191,7 @@ std::vector<Node> orphan_nodes(Builder& builder, const PlanWorld& world) {
       continue;
     }
     if (!row.invalid.empty()) {
-      nodes.push_back(misconfigured(builder, key, "", row.invalid));
+      nodes.push_back(misconfigured(builder, key, "", row.invalid.view()));
       continue;
     }
     if (!row.spec.is_pending()) continue;

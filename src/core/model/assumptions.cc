@@ -23,7 +23,6 @@ void Tables::assume_admission(WorkloadId id, Admission admission, bool is_admitt
   spec.is_admitted = is_admitted;
   spec.is_evicted = false;
   spec.was_preempted = false;
-  spec.evicted_reason.clear();
   if (!spec.extras->unhealthy_nodes.empty()) spec.extras.edit().unhealthy_nodes.clear();
   spec.admission = std::move(admission);
   row.standing = Standing::reserved;
@@ -34,11 +33,10 @@ void Tables::assume_admission(WorkloadId id, Admission admission, bool is_admitt
 }
 
 // It holds what it has until it has stopped; nobody counts on it to stay.
-void Tables::assume_evicted(WorkloadId id, std::string_view reason) {
+void Tables::assume_evicted(WorkloadId id) {
   WorkloadRow& row = workloads[id];
   row.assumed_evicted = true;
   row.spec.is_evicted = true;
-  row.spec.evicted_reason = reason;
   row.spec.evicted_at = now;
   plan_second_pass(id);
   refresh_candidate(*this, id);
@@ -53,9 +51,9 @@ void Tables::assume_bound(PodId id, std::string_view node, std::string_view addr
   enter_pod(id);
 }
 
-void Tables::assume_unbindable(PodId id, std::string message) {
+void Tables::assume_unbindable(PodId id, std::string_view message) {
   const std::pair<Instant, std::string> place(pods[id].spec.created, pods.key(id));
-  pods[id].telling = std::move(message);
+  pods[id].telling = message;
   if (loose_pods.erase(place) > 0) parked_pods.insert(place);
 }
 

@@ -63,10 +63,10 @@ void Tables::apply_cohort(const Event& event) {
     row.spec.fair_weight = 0;
   } else {
     const bool is_same = row.present && row.object["spec"] == event.object["spec"];
-    const std::string invalid = row.invalid;
+    SeldomText invalid = std::move(row.invalid);
     take_identity(row, event);
     row.object = event.object;
-    row.invalid = is_same ? invalid : "";
+    row.invalid = is_same ? std::move(invalid) : SeldomText();
     if (is_same) {
       if (holds_retries) wake_tree(row.node);  // Kueue does for any event of it
       return;

@@ -33,7 +33,7 @@ UsedAmounts Tables::used_by(LocalQueueId id) const {
   for (const WorkloadId workload : local_queues[id].workloads) {
     const WorkloadRow& row = workloads[workload];
     if (row.standing != Standing::reserved || !row.spec.is_admitted) continue;
-    for (const FlavorUsage& hold : row.holds) {
+    for (const FlavorUsage& hold : row.reservation->holds) {
       add_used(used, flavor_resources.resource(hold.flavor_resource), hold.amount);
     }
   }

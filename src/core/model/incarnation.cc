@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/model/incarnation.h"
 
-#include "objects/metadata.h"
-
 namespace muster::core {
 
-Step next_step(const Incarnation& row, const Event& event) {
-  const std::string_view uid = objects::uid_of(event.object);
+Step next_step(const Identity& row, const Event& event, std::string_view uid) {
   const bool is_same = row.uid.empty() || uid.empty() || row.uid == uid;
   if (event.type == EventType::remove) {
     return row.present && is_same ? Step::remove : Step::ignore;

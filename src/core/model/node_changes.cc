@@ -40,8 +40,8 @@ bool Tables::has_failed(NodeId node) const {
 
 void Tables::endanger_gangs_on(NodeId node) {
   workloads.for_each([&](WorkloadId id, const WorkloadRow& row) {
-    const bool is_there =
-        std::ranges::any_of(row.slots, [&](const Slot& slot) { return slot.node == node; });
+    const bool is_there = std::ranges::any_of(row.reservation->slots,
+                                              [&](const Slot& slot) { return slot.node == node; });
     if (is_there) endangered.emplace(workloads.key(id), id);
   });
 }
@@ -86,7 +86,7 @@ void Tables::apply_node(const Event& event) {
 
 void Tables::note_bind_candidate(WorkloadId id) {
   WorkloadRow& row = workloads[id];
-  if (row.is_bind_candidate || row.slots.empty()) return;
+  if (row.is_bind_candidate || row.reservation->slots.empty()) return;
   row.is_bind_candidate = true;
   ++bind_candidate_count;
   bind_candidates.push_back(id);
@@ -105,7 +105,7 @@ void Tables::forget_bind_candidates() {
 }
 
 std::vector<PodId> Tables::gang_pods(const WorkloadRow& row) const {
-  std::vector<PodId> members(row.pods.begin(), row.pods.end());
+  std::vector<PodId> members(row.pods->begin(), row.pods->end());
   if (!row.owner.is_none()) {
     const std::set<PodId>& owned = owners[row.owner].pods;
     members.insert(members.end(), owned.begin(), owned.end());
@@ -164,10 +164,10 @@ void Tables::keep_room(WorkloadRow& row, Slot& slot, std::int64_t pods_to_come) 
 // as it has, wherever they are.
 void Tables::keep_room_for_set(WorkloadRow& row, std::uint32_t pod_set) {
   std::int64_t open = row.spec.pod_sets[pod_set].count;
-  for (const Slot& slot : row.slots) {
+  for (const Slot& slot : row.reservation->slots) {
     if (slot.pod_set == pod_set) open -= std::min(slot.bound, slot.count);
   }
-  for (Slot& slot : row.slots) {
+  for (Slot& slot : row.reservation.edit().slots) {
     if (slot.pod_set != pod_set) continue;
     const std::int64_t empty = std::max<std::int64_t>(slot.count - slot.bound, 0);
     const std::int64_t kept = std::min(empty, std::max<std::int64_t>(open, 0));
@@ -179,9 +179,10 @@ void Tables::keep_room_for_set(WorkloadRow& row, std::uint32_t pod_set) {
 // A pod that stands in its slot takes the slot's room; what was kept for it is given back.
 void Tables::count_bound(const PodRow& pod, std::int64_t delta) {
   const auto count_in = [&](WorkloadRow& row) {
+    if (row.reservation->slots.empty()) return;
     const auto set = pod_set_of(row, pod);
     if (!set) return;
-    for (Slot& slot : row.slots) {
+    for (Slot& slot : row.reservation.edit().slots) {
       if (slot.pod_set != *set || slot.node != pod.node) continue;
       slot.bound += delta;
       if (row.spec.is_elastic) return keep_room_for_set(row, *set);
@@ -232,7 +233,7 @@ void Tables::enter_pod(PodId id) {
   const objects::ObjectKey key = object_key(pods.key(id));
   if (!row.spec.workload.empty()) {
     row.workload = workloads.hold(key.name_space + "/" + row.spec.workload);
-    workloads[row.workload].pods.insert(id);
+    workloads[row.workload].pods.edit().insert(id);
   } else if (!row.spec.owner_uid.empty()) {
     row.owner = owners.hold(row.spec.owner_uid);
     owners[row.owner].pods.insert(id);
@@ -277,7 +278,7 @@ void Tables::leave_pod(PodId id) {
         const auto is_there = [&](const Slot& slot) {
           return slot.node == row.node && slot.kept > 0;
         };
-        if (std::ranges::any_of(other.slots, is_there)) held.push_back(gang);
+        if (std::ranges::any_of(other.reservation->slots, is_there)) held.push_back(gang);
       });
       for (const WorkloadId gang : held) note_bind_candidate(gang);
     }
@@ -298,7 +299,9 @@ void Tables::leave_pod(PodId id) {
     row.node = NodeId::none();
   }
   if (!row.workload.is_none()) {
-    workloads[row.workload].pods.erase(id);
+    Seldom<std::set<PodId>>& members = workloads[row.workload].pods;
+    members.edit().erase(id);
+    if (members->empty()) members.reset();
     workloads.release(row.workload);
     row.workload = WorkloadId::none();
   }
@@ -355,7 +358,7 @@ void Tables::apply_pod(const Event& event) {
     }
     row.object = event.object;
     const objects::View scheduled = objects::condition(event.object, "PodScheduled");
-    if (scheduled["message"].string_or("") == row.telling || row.spec.is_terminated ||
+    if (scheduled["message"].string_or("") == row.telling.view() || row.spec.is_terminated ||
         !row.spec.node_name.empty()) {
       row.telling.clear();
     }

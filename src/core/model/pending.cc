@@ -12,7 +12,7 @@ namespace muster::core {
 
 WorkloadId Tables::head_of(ClusterQueueId id) const {
   const WorkloadId head = pending.head(id);
-  if (head.is_none() || !workloads[head].telling.empty()) return WorkloadId::none();
+  if (head.is_none() || is_being_told(head)) return WorkloadId::none();
   return head;
 }
 
@@ -56,7 +56,7 @@ void Tables::stir_trees(const std::vector<ClusterQueueId>& queues) {
   }
 }
 
-std::uint32_t Tables::rank_by_name(ClusterQueueId queue) {
+const std::vector<std::uint32_t>& Tables::ranks_by_name() {
   if (ranked_version_ != cluster_queues.version()) {
     ranked_version_ = cluster_queues.version();
     std::vector<ClusterQueueId> all;
@@ -66,7 +66,7 @@ std::uint32_t Tables::rank_by_name(ClusterQueueId queue) {
     queue_ranks_.resize(cluster_queues.slots());
     for (std::uint32_t i = 0; i < all.size(); ++i) queue_ranks_[all[i].index()] = i;
   }
-  return queue_ranks_[queue.index()];
+  return queue_ranks_;
 }
 
 bool Tables::rests(const WorkloadRow& row) const {
@@ -214,8 +214,7 @@ void Tables::assume_requeued(const Decision& decision) {
   }
   if (place == PendingPlace::inadmissible) {
     if (parks_equivalents(*this, decision)) {
-      pending.park_equivalent(decision.workload);
-      queue.kind_causes[kind_of(row)] = row.waits_for;
+      pending.park_equivalent(decision.workload, row.waits_for);
     } else {
       pending.park(decision.workload);
     }
@@ -237,6 +236,15 @@ void Tables::assume_requeued(const Decision& decision) {
     waiting_for_place.emplace(workloads.key(decision.workload), decision.workload);
   }
   refresh_ready(decision.queue);
+  expect_head(decision.queue);
+}
+
+// Whoever comes next is tried by the next cycle.
+void Tables::expect_head(ClusterQueueId queue) const {
+  const WorkloadId head = pending.head(queue);
+  if (head.is_none()) return;
+  workloads.expect(head);
+  pending.expect_head(queue);
 }
 
 // A head whose cycle ended before its turn.
@@ -248,9 +256,9 @@ void Tables::assume_unreached(WorkloadId id) {
   refresh_ready(row.queued_in);
 }
 
-void Tables::assume_told(WorkloadId id, std::string message) {
+void Tables::assume_told(WorkloadId id, std::string_view message) {
   WorkloadRow& row = workloads[id];
-  row.telling = std::move(message);
+  row.telling = message;
   row.is_unsaid = false;
   if (!row.queued_in.is_none()) refresh_ready(row.queued_in);
 }
@@ -264,7 +272,7 @@ bool Tables::takes_from(const ClusterQueueRow& queue, LocalQueueId local_queue) 
 
 void Tables::wake(ClusterQueueId id) {
   ClusterQueueRow& queue = cluster_queues[id];
-  queue.kind_causes.clear();
+  pending.forget_causes(id);
   LocalQueueId last;  // most lanes are of few LocalQueues
   bool takes_last = false;
   pending.wake(

@@ -10,7 +10,7 @@ namespace muster::core {
 namespace {
 
 // Compares as the strings do: the first eight bytes, the missing ones as zero.
-std::uint64_t prefix_of(const std::string& uid) {
+std::uint64_t prefix_of(std::string_view uid) {
   std::uint64_t prefix = 0;
   for (std::size_t i = 0; i < sizeof(prefix); ++i) {
     const auto byte = i < uid.size() ? static_cast<unsigned char>(uid[i]) : std::uint8_t{0};
@@ -44,8 +44,8 @@ const PendingQueues::Queue* PendingQueues::find_queue(ClusterQueueId id) const {
 }
 
 std::uint32_t PendingQueues::lane_for(Queue& queue, const QueueTicket& ticket) {
-  std::vector<std::uint32_t>& lanes = queue.lanes_of[ticket.equivalence];
-  for (const std::uint32_t lane : lanes) {
+  Kind& kind = queue.kinds[ticket.equivalence];
+  for (const std::uint32_t lane : kind.lanes) {
     if (queue.lanes[lane].local_queue == ticket.local_queue) return lane;
   }
   std::uint32_t lane = static_cast<std::uint32_t>(queue.lanes.size());
@@ -57,20 +57,22 @@ std::uint32_t PendingQueues::lane_for(Queue& queue, const QueueTicket& ticket) {
   }
   Lane& made = queue.lanes[lane];
   made.equivalence = ticket.equivalence;
+  made.kind = &kind;
   made.local_queue = ticket.local_queue;
   made.is_parked = false;
   const auto usage = queue.usage.find(ticket.local_queue);
   made.usage = usage == queue.usage.end() ? 0 : usage->second;
-  lanes.push_back(lane);
+  kind.lanes.push_back(lane);
   return lane;
 }
 
 void PendingQueues::drop_lane_if_empty(Queue& queue, std::uint32_t at) {
   Lane& lane = queue.lanes[at];
   if (!lane.active.empty() || !lane.parked.empty()) return;
-  const auto found = queue.lanes_of.find(lane.equivalence);
-  std::erase(found->second, at);
-  if (found->second.empty()) queue.lanes_of.erase(found);
+  Kind& kind = *lane.kind;
+  kind.lanes.erase(std::ranges::find(kind.lanes, at));
+  lane.kind = nullptr;
+  if (kind.is_idle()) queue.kinds.erase(lane.equivalence);
   queue.free_lanes.push_back(at);
 }
 
@@ -96,12 +98,13 @@ void PendingQueues::sift(std::vector<Waiting>& heap, std::size_t at) {
   put(at, moved);
 }
 
+// Moves the lane at `at` to where it belongs, up or down.
 void PendingQueues::sift_open(Queue& queue, std::size_t at) {
   std::vector<OpenLane>& heap = queue.open;
   const OpenLane moved = heap[at];
   const auto put = [&](std::size_t place, const OpenLane& which) {
     heap[place] = which;
-    queue.lanes[which.lane].position = static_cast<std::uint32_t>(place);
+    queue.lanes[which.lane].place = static_cast<std::uint32_t>(place + 1);
   };
   while (at > 0) {
     const std::size_t parent = (at - 1) / 2;
@@ -118,10 +121,10 @@ void PendingQueues::sift_open(Queue& queue, std::size_t at) {
   put(at, moved);
 }
 
-void PendingQueues::remove_open(Queue& queue, std::uint32_t lane) {
-  const std::uint32_t at = queue.lanes[lane].position;
-  if (at == nowhere) return;
-  queue.lanes[lane].position = nowhere;
+void PendingQueues::close_lane(Queue& queue, std::uint32_t lane) {
+  if (queue.lanes[lane].place == closed) return;
+  const std::size_t at = queue.lanes[lane].place - 1;
+  queue.lanes[lane].place = closed;
   const OpenLane last = queue.open.back();
   queue.open.pop_back();
   if (last.lane == lane) return;
@@ -132,18 +135,15 @@ void PendingQueues::remove_open(Queue& queue, std::uint32_t lane) {
 // The lane stands among the open ones, at its place, exactly when it has somebody to try.
 void PendingQueues::refresh_open(Queue& queue, std::uint32_t at) {
   Lane& lane = queue.lanes[at];
-  if (lane.is_parked || lane.active.empty()) {
-    remove_open(queue, at);
-    return;
-  }
-  if (lane.position == nowhere) {
-    lane.position = static_cast<std::uint32_t>(queue.open.size());
+  if (lane.is_parked || lane.active.empty()) return close_lane(queue, at);
+  if (lane.place == closed) {
     queue.open.push_back({.lane = at});
+    lane.place = static_cast<std::uint32_t>(queue.open.size());
   }
-  OpenLane& open = queue.open[lane.position];
+  OpenLane& open = queue.open[lane.place - 1];
   open.usage = lane.usage;
   open.first = lane.active.front();
-  sift_open(queue, lane.position);
+  sift_open(queue, lane.place - 1);
 }
 
 void PendingQueues::push_active(Queue& queue, std::uint32_t at, WorkloadId id) {
@@ -158,7 +158,7 @@ void PendingQueues::push_active(Queue& queue, std::uint32_t at, WorkloadId id) {
   sift(lane.active, lane.active.size() - 1);
   if (!lane.is_parked) ++queue.active_count;
   // Behind the head nothing changes for the others.
-  if (lane.active.front().id == id || lane.position == nowhere) refresh_open(queue, at);
+  if (lane.active.front().id == id || lane.place == closed) refresh_open(queue, at);
 }
 
 void PendingQueues::push_parked(Lane& lane, WorkloadId id) {
@@ -282,20 +282,54 @@ void PendingQueues::unpark(WorkloadId id) {
   push_active(queue, standing.lane, id);
 }
 
-void PendingQueues::park_equivalent(WorkloadId id) {
+void PendingQueues::park_equivalent(WorkloadId id, std::string_view cause) {
   const Standing& standing = standings_[id.index()];
   if (standing.queue.is_none()) return;
   Queue& queue = queue_at(standing.queue);
-  const std::uint64_t kind = standing.ticket.equivalence;
-  queue.parked_kinds.insert(kind);
-  for (const std::uint32_t lane : queue.lanes_of.at(kind)) {
+  Kind& kind = *queue.lanes[standing.lane].kind;
+  if (!kind.is_parked && !kind.cause) queue.parked_kinds.push_back(standing.ticket.equivalence);
+  kind.is_parked = true;
+  kind.cause = cause;
+  for (const std::uint32_t lane : kind.lanes) {
     if (!queue.lanes[lane].active.empty()) set_lane_parked(queue, lane, true);
   }
 }
 
+void PendingQueues::unpark_kinds(Queue& queue) {
+  std::erase_if(queue.parked_kinds, [&](std::uint64_t equivalence) {
+    const auto found = queue.kinds.find(equivalence);
+    found->second.is_parked = false;
+    const bool is_over = !found->second.cause;
+    if (found->second.is_idle()) queue.kinds.erase(found);
+    return is_over;
+  });
+}
+
+void PendingQueues::forget_causes(ClusterQueueId id) {
+  if (find_queue(id) == nullptr) return;
+  Queue& queue = queue_at(id);
+  std::erase_if(queue.parked_kinds, [&](std::uint64_t equivalence) {
+    const auto found = queue.kinds.find(equivalence);
+    found->second.cause.reset();
+    const bool is_over = !found->second.is_parked;
+    if (found->second.is_idle()) queue.kinds.erase(found);
+    return is_over;
+  });
+}
+
 bool PendingQueues::is_parked_kind(ClusterQueueId id, std::uint64_t equivalence) const {
   const Queue* queue = find_queue(id);
-  return queue != nullptr && equivalence != 0 && queue->parked_kinds.contains(equivalence);
+  if (queue == nullptr || equivalence == 0 || queue->parked_kinds.empty()) return false;
+  const auto kind = queue->kinds.find(equivalence);
+  return kind != queue->kinds.end() && kind->second.is_parked;
+}
+
+std::optional<std::string_view> PendingQueues::cause_of_kind(ClusterQueueId id,
+                                                             std::uint64_t equivalence) const {
+  const Queue* queue = find_queue(id);
+  if (queue == nullptr) return std::nullopt;
+  const auto kind = queue->kinds.find(equivalence);
+  return kind == queue->kinds.end() ? std::nullopt : kind->second.cause;
 }
 
 WorkloadId PendingQueues::head(ClusterQueueId id) const {
@@ -308,6 +342,14 @@ WorkloadId PendingQueues::head(ClusterQueueId id) const {
     return sticky;
   }
   return first.first.id;
+}
+
+void PendingQueues::expect_head(ClusterQueueId id) const {
+  const Queue* queue = find_queue(id);
+  if (queue == nullptr || queue->open.empty()) return;
+  const OpenLane& first = queue->open.front();
+  __builtin_prefetch(&queue->lanes[first.lane]);
+  __builtin_prefetch(&standings_[first.first.id.index()]);
 }
 
 PendingPlace PendingQueues::place_of(WorkloadId id) const {
@@ -365,6 +407,13 @@ std::optional<PendingQueues::Preemptor> PendingQueues::preemptor(WorkloadId id) 
   return queue.preempts;
 }
 
+std::optional<PendingQueues::Preemptor> PendingQueues::preemptor(ClusterQueueId id,
+                                                                 WorkloadId workload) const {
+  const Queue* queue = find_queue(id);
+  if (queue == nullptr || queue->preemptor != workload) return std::nullopt;
+  return preemptor(workload);
+}
+
 void PendingQueues::set_usage(ClusterQueueId id, LocalQueueId local_queue, double usage) {
   Queue& queue = queue_at(id);
   double& known = queue.usage[local_queue];
@@ -375,9 +424,7 @@ void PendingQueues::set_usage(ClusterQueueId id, LocalQueueId local_queue, doubl
     Lane& lane = queue.lanes[at];
     if (lane.local_queue != local_queue) continue;
     lane.usage = usage;
-    if (lane.position == nowhere) continue;
-    queue.open[lane.position].usage = usage;
-    sift_open(queue, lane.position);
+    if (lane.place != closed) refresh_open(queue, at);
   }
 }
 

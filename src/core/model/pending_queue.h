@@ -5,14 +5,14 @@
 //
 //   pending.enter(queue, id, ticket);
 //   pending.head(queue);                       // by usage, stickiness, priority, age, uid
-//   pending.park_equivalent(queue, id);        // it and all that ask for the same
+//   pending.park_equivalent(id, cause);        // it and all that ask for the same
 //   pending.wake(queue, may_return);           // a quota was freed
 //
 //          enter                 park, park_equivalent
 //   none ─────────► active ◄──────────────────────────► inadmissible        leave: none
 //                             wake, unpark
 //
-// Assumes: the strings that a ticket points to live until leave(). Order is a matter of keys that
+// Assumes: what a ticket points to lives until leave(). Order is a matter of keys that
 // are computed once; names are compared only between equals.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -21,12 +21,13 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "base/instant.h"
 #include "core/model/ids.h"
+#include "core/model/short_list.h"
 
 namespace muster::core {
 
@@ -34,7 +35,7 @@ namespace muster::core {
 struct QueueTicket {
   std::int64_t priority = 0;  // effective; the higher goes first
   Instant since = {};
-  const std::string* uid = nullptr;
+  const std::string_view* uid = nullptr;
   const std::string* key = nullptr;
   std::uint64_t equivalence = 0;  // 0: equals nobody
   LocalQueueId local_queue = {};
@@ -63,13 +64,21 @@ class PendingQueues {
 
   // Parks all active workloads of the queue that ask for the same as this one, and this one; later
   // ones of that kind are to come in with it (enter_with_kind) until wake().
-  void park_equivalent(WorkloadId id);
+  void park_equivalent(WorkloadId id, std::string_view cause);
   bool is_parked_kind(ClusterQueueId queue, std::uint64_t equivalence) const;
+  // Why they were parked, until it is forgotten; nothing where they never were. The text is that of
+  // the caller, and lives for ever.
+  std::optional<std::string_view> cause_of_kind(ClusterQueueId queue,
+                                                std::uint64_t equivalence) const;
+  void forget_causes(ClusterQueueId queue);
 
   // Inadmissible workloads become active: those of lanes whose LocalQueue may return, one by one
   // where they were parked one by one. Answers whether any did.
   template <class LaneMayReturn, class MayReturn>
   bool wake(ClusterQueueId queue, LaneMayReturn&& lane_may_return, MayReturn&& may_return);
+
+  // The head of the queue will be tried soon: what is known of it is fetched meanwhile.
+  void expect_head(ClusterQueueId queue) const;
 
   // The one to try; none where nobody is active.
   WorkloadId head(ClusterQueueId queue) const;
@@ -99,12 +108,15 @@ class PendingQueues {
   };
   void set_preemptor(WorkloadId id, Preemptor preemptor);
   std::optional<Preemptor> preemptor(WorkloadId id) const;
+  // The same of one that waits in that queue, or nowhere.
+  std::optional<Preemptor> preemptor(ClusterQueueId queue, WorkloadId id) const;
 
   // LocalQueues with less usage go first; until set, all have 0.
   void set_usage(ClusterQueueId queue, LocalQueueId local_queue, double usage);
 
  private:
   static constexpr std::uint32_t nowhere = UINT32_MAX;
+  static constexpr std::uint32_t closed = 0;  // no place
 
   struct Standing {
     QueueTicket ticket;
@@ -130,22 +142,36 @@ class PendingQueues {
     std::uint32_t lane = nowhere;
   };
 
+  // Workloads that ask for the same, whichever LocalQueue they come from.
+  struct Kind {
+    ShortList<std::uint32_t, 2> lanes;
+    bool is_parked = false;
+    std::optional<std::string_view> cause = {};
+
+    bool is_idle() const { return lanes.empty() && !is_parked && !cause; }
+  };
+
   struct Lane {
     std::uint64_t equivalence = 0;
+    Kind* kind = nullptr;  // of the queue
     LocalQueueId local_queue = {};
     double usage = 0;
-    bool is_parked = false;            // `active` is inadmissible as a whole
-    std::vector<Waiting> active;       // a heap
-    std::vector<WorkloadId> parked;    // one by one
-    std::uint32_t position = nowhere;  // in the queue's `open`
+    bool is_parked = false;          // `active` is inadmissible as a whole
+    std::vector<Waiting> active;     // a heap
+    std::vector<WorkloadId> parked;  // one by one
+    std::uint32_t place = closed;    // in the queue's `open`, from 1 on
   };
 
   struct Queue {
+    Queue() = default;
+    Queue(Queue&&) = default;  // not copied: lanes point to their kinds
+    Queue& operator=(Queue&&) = default;
+
     std::vector<Lane> lanes;
     std::vector<std::uint32_t> free_lanes;
-    std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> lanes_of;  // by equivalence
+    std::unordered_map<std::uint64_t, Kind> kinds;  // by equivalence
+    std::vector<std::uint64_t> parked_kinds;        // or were, and their cause is known
     std::vector<OpenLane> open;  // a heap of the lanes whose `active` may be tried
-    std::unordered_set<std::uint64_t> parked_kinds;
     std::unordered_map<LocalQueueId, double> usage;
     std::size_t active_count = 0;
     std::size_t count = 0;
@@ -163,9 +189,11 @@ class PendingQueues {
   void take_out(Queue& queue, WorkloadId id);
   void set_lane_parked(Queue& queue, std::uint32_t lane, bool is_parked);
   void part_lane(Queue& queue, std::uint32_t lane);
+  void unpark_kinds(Queue& queue);
   void refresh_open(Queue& queue, std::uint32_t lane);
   void sift(std::vector<Waiting>& heap, std::size_t at);
   void sift_open(Queue& queue, std::size_t at);
+  void close_lane(Queue& queue, std::uint32_t lane);
   bool waits_before(const Waiting& a, const Waiting& b) const {
     if (a.priority != b.priority) return a.priority > b.priority;
     if (a.since != b.since) return a.since < b.since;
@@ -175,7 +203,6 @@ class PendingQueues {
   bool lane_before(const OpenLane& a, const OpenLane& b) const {
     return a.usage != b.usage ? a.usage < b.usage : waits_before(a.first, b.first);
   }
-  void remove_open(Queue& queue, std::uint32_t lane);
 
   std::vector<Queue> queues_;        // by ClusterQueueId
   std::vector<Standing> standings_;  // by WorkloadId
@@ -186,7 +213,7 @@ bool PendingQueues::wake(ClusterQueueId id, LaneMayReturn&& lane_may_return,
                          MayReturn&& may_return) {
   if (find_queue(id) == nullptr) return false;
   Queue& queue = queue_at(id);
-  queue.parked_kinds.clear();
+  unpark_kinds(queue);
   if (queue.active_count == queue.count) return false;
   bool moved = false;
   for (std::uint32_t at = 0; at < queue.lanes.size(); ++at) {
@@ -212,9 +239,9 @@ WorkloadId PendingQueues::find_inadmissible(ClusterQueueId id, std::uint64_t equ
                                             Holds&& holds) const {
   const Queue* queue = find_queue(id);
   if (queue == nullptr) return WorkloadId::none();
-  const auto lanes = queue->lanes_of.find(equivalence);
-  if (lanes == queue->lanes_of.end()) return WorkloadId::none();
-  for (const std::uint32_t at : lanes->second) {
+  const auto kind = queue->kinds.find(equivalence);
+  if (kind == queue->kinds.end()) return WorkloadId::none();
+  for (const std::uint32_t at : kind->second.lanes) {
     const Lane& lane = queue->lanes[at];
     for (const Waiting& each : lane.active) {
       if (lane.is_parked && holds(each.id)) return each.id;

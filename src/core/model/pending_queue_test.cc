@@ -64,9 +64,10 @@ class PendingQueueTest : public ::testing::Test {
  protected:
   QueueTicket ticket(int name, std::uint64_t kind) {
     names_.push_back("w" + std::to_string(name));
+    uids_.emplace_back(names_.back());
     return make_ticket({.priority = static_cast<std::int64_t>(below(3)),
                         .since = Instant{static_cast<std::int64_t>(below(4))},
-                        .uid = &names_.back(),
+                        .uid = &uids_.back(),
                         .key = &names_.back(),
                         .equivalence = kind,
                         .local_queue = LocalQueueId(static_cast<std::uint32_t>(below(3)))});
@@ -112,7 +113,7 @@ class PendingQueueTest : public ::testing::Test {
       pending_.unpark(id);
       plain_.all.at(id).is_active = true;
     } else if (what == 7) {
-      pending_.park_equivalent(id);
+      pending_.park_equivalent(id, "");
       plain_.park_equivalent(id);
     } else if (what == 8) {
       const auto barred = LocalQueueId(static_cast<std::uint32_t>(below(4)));
@@ -152,6 +153,7 @@ class PendingQueueTest : public ::testing::Test {
   PendingQueues pending_;
   PlainQueue plain_;
   std::deque<std::string> names_;
+  std::deque<std::string_view> uids_;
   int made_ = 0;
   std::mt19937_64 random_;
 };

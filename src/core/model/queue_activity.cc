@@ -167,7 +167,7 @@ QueueActivity activity_of(const Tables& tables, ClusterQueueId queue) {
   }
   const ClusterQueueRow& row = tables.cluster_queues[queue];
   if (!row.invalid.empty()) {
-    return {.reasons = {InactiveReason::invalid}, .message = row.invalid};
+    return {.reasons = {InactiveReason::invalid}, .message = std::string(row.invalid.view())};
   }
   if (row.spec.is_being_deleted) {
     return {.reasons = {InactiveReason::terminating},

@@ -63,7 +63,7 @@ bool means_the_same(const Row& row, const Event& event) {
 template <class Row>
 bool only_looks_new(Row& row, Step step, const Event& event) {
   if (step != Step::update || !row.present || !means_the_same(row, event)) return false;
-  const std::string invalid = row.invalid;
+  const SeldomText invalid = row.invalid;
   take_identity(row, event);
   row.invalid = invalid;
   row.object = event.object;
@@ -235,7 +235,7 @@ void Tables::enter_cluster_queue(ClusterQueueId id, const std::vector<ResourceGr
   quota.set_fair_weight(row.node, row.spec.fair_weight);
   if (!is_new) return;
   for (const WorkloadId workload : row.reserving) {
-    for (const FlavorUsage& hold : workloads[workload].holds) {
+    for (const FlavorUsage& hold : workloads[workload].reservation->holds) {
       quota.add_usage(row.node, hold.flavor_resource, hold.amount);
     }
     count_unready(workload, !workloads[workload].spec.are_pods_ready);

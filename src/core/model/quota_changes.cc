@@ -44,6 +44,7 @@ QuotaPage* Tables::quota_page(std::string_view name_space) {
 }
 
 QuotaPage* Tables::quota_page_of(std::string_view key) {
+  if (quota_pages.empty()) return nullptr;
   return quota_page(key.substr(0, key.find('/')));
 }
 

@@ -9,7 +9,6 @@
 #include "core/model/equivalence.h"
 #include "core/model/gang_library.h"
 #include "core/model/limits.h"
-#include "core/model/workload_conditions.h"
 #include "core/words.h"
 #include "objects/metadata.h"
 
@@ -80,25 +79,26 @@ Result<GangPodSet> read_pod_set(View view, View reclaimable, const FeatureGates&
   return set;
 }
 
-void read_conditions(View status, const WorkloadConditions& conditions, Workload& workload) {
-  workload.is_finished = is_true(conditions.finished);
-  const View reserved = conditions.quota_reserved;
-  workload.is_quota_reserved = is_true(reserved) && status["admission"].is_object();
-  workload.reserved_at = objects::instant_of(reserved["lastTransitionTime"]);
-  workload.is_on_hold = is_false(reserved) && reserved["reason"].string_or("") == "OnHold";
-  const View admitted = conditions.admitted;
-  workload.is_admitted = workload.is_quota_reserved && is_true(admitted);
+void read_conditions(const WorkloadParts& parts, Workload& workload) {
+  const WorkloadConditions& conditions = parts.conditions;
+  workload.is_finished = conditions.finished.is_true();
+  const ConditionParts& reserved = conditions.quota_reserved;
+  workload.is_quota_reserved = reserved.is_true() && parts.admission.is_object();
+  workload.reserved_at = objects::instant_of(reserved.since);
+  workload.is_on_hold = reserved.is_false() && reserved.reason == "OnHold";
+  workload.is_admitted = workload.is_quota_reserved && conditions.admitted.is_true();
   if (workload.is_admitted) {
-    workload.admitted_at = objects::instant_of(admitted["lastTransitionTime"]);
+    // Both are mostly written together.
+    const View since = conditions.admitted.since;
+    workload.admitted_at =
+        since == reserved.since ? workload.reserved_at : objects::instant_of(since);
   }
-  const View evicted = conditions.evicted;
-  workload.is_evicted = is_true(evicted);
-  workload.evicted_reason = evicted["reason"].string_or("");
-  workload.evicted_at = objects::instant_of(evicted["lastTransitionTime"]).value_or(Instant{});
-  workload.was_preempted = is_true(conditions.preempted);
-  workload.are_pods_ready = is_true(conditions.pods_ready);
-  workload.waits_for_replacement = is_true(conditions.waiting_for_replacement);
-  workload.may_requeue = !is_false(conditions.requeued);
+  workload.is_evicted = conditions.evicted.is_true();
+  workload.evicted_at = objects::instant_of(conditions.evicted.since).value_or(Instant{});
+  workload.was_preempted = conditions.preempted.is_true();
+  workload.are_pods_ready = conditions.pods_ready.is_true();
+  workload.waits_for_replacement = conditions.waiting_for_replacement.is_true();
+  workload.may_requeue = !conditions.requeued.is_false();
 }
 
 CheckStatus check_status(std::string_view state) {
@@ -129,10 +129,10 @@ void read_checks(View checks, Workload& workload) {
 }
 
 // A gate that only the spec names is closed: a workload can be created gated.
-bool has_closed_gate(View spec, View status) {
-  const View gates = spec["preemptionGates"];
+bool has_closed_gate(const WorkloadParts& parts) {
+  const View gates = parts.preemption_gates;
   if (gates.empty()) return false;
-  const View states = status["preemptionGates"];
+  const View states = parts.status["preemptionGates"];
   for (const View gate : gates.elements()) {
     std::string_view position = "Closed";
     for (const View state : states.elements()) {
@@ -144,8 +144,8 @@ bool has_closed_gate(View spec, View status) {
   return false;
 }
 
-void read_owner(View metadata, Workload& workload) {
-  const View owners = metadata["ownerReferences"];
+void read_owner(const WorkloadParts& parts, Workload& workload) {
+  const View owners = parts.owners;
   if (owners.empty()) return;
   View owner = owners[0];
   for (const View each : owners.elements()) {
@@ -157,7 +157,7 @@ void read_owner(View metadata, Workload& workload) {
   workload.is_owned_by_single_pod =
       owners.size() == 1 && owners[0]["kind"].string_or("") == "Pod" &&
       owners[0]["apiVersion"].string_or("") == "v1" &&
-      metadata["annotations"][words::is_group_workload].string_or("") != "true";
+      parts.annotations[words::is_group_workload].string_or("") != "true";
 }
 
 // What does not parse is no boost: the webhook refuses it, and so did whoever wrote past it.
@@ -203,20 +203,21 @@ std::string unsupported_part(View spec) {
   return {};
 }
 
-Instant read_queue_order_time(View preempted, const Workload& workload, const FeatureGates& gates,
-                              RequeuingTimestamp timestamp) {
-  const bool by_timeout =
-      timestamp == RequeuingTimestamp::eviction && workload.evicted_reason == "PodsReadyTimeout";
-  if (workload.is_evicted && (by_timeout || workload.evicted_reason == "AdmissionCheck")) {
-    return workload.evicted_at;
+Instant read_queue_order_time(const WorkloadConditions& conditions, const Workload& workload,
+                              const FeatureGates& gates, RequeuingTimestamp timestamp) {
+  if (workload.is_evicted) {
+    const std::string_view reason = conditions.evicted.reason;
+    const bool by_timeout =
+        timestamp == RequeuingTimestamp::eviction && reason == "PodsReadyTimeout";
+    if (by_timeout || reason == "AdmissionCheck") return workload.evicted_at;
   }
   if (gates.enabled(Gate::priority_sorting_within_cohort)) return workload.created;
   // Without priorities across queues the preemptor has to come before its victim.
-  if (!is_true(preempted) || preempted["reason"].string_or("") != "InCohortReclaimWhileBorrowing") {
+  const ConditionParts& preempted = conditions.preempted;
+  if (!preempted.is_true() || preempted.reason != "InCohortReclaimWhileBorrowing") {
     return workload.created;
   }
-  return objects::instant_of(preempted["lastTransitionTime"]).value_or(Instant{}) +
-         Span::of_milliseconds(1);
+  return objects::instant_of(preempted.since).value_or(Instant{}) + Span::of_milliseconds(1);
 }
 
 void take_gang(const Gang& gang, Workload& workload) {
@@ -252,12 +253,13 @@ Result<Gang> read_pod_sets(View object, const RequestRules& rules, ResourceNames
 }
 
 // The gang, as somebody else had it before or as it is read now.
-Result<> read_gang(const objects::Value& object, const RequestRules& rules, ResourceNames& names,
-                   const FeatureGates& gates, Workload& workload) {
+Result<> read_gang(const objects::Value& object, const WorkloadParts& parts,
+                   const RequestRules& rules, ResourceNames& names, const FeatureGates& gates,
+                   Workload& workload) {
   // LimitRanges are those of one namespace.
   const bool may_share = rules.library != nullptr && rules.limits == nullptr;
-  const GangLibrary::Question question{.pod_sets = object["spec"]["podSets"],
-                                       .reclaimable = object["status"]["reclaimablePods"],
+  const GangLibrary::Question question{.pod_sets = parts.pod_sets,
+                                       .reclaimable = parts.reclaimable,
                                        .priority = workload.effective_priority(),
                                        .allowed_flavors = workload.extras->allowed_flavors,
                                        .rules_version = rules.version};
@@ -278,12 +280,12 @@ const FeatureGates& gates_of(const RequestRules& rules) {
 }
 
 // What few have: nothing is taken up where it is not there.
-void read_extras(View spec, View status, Workload& workload) {
-  if (const auto seconds = optional_integer(spec["maximumExecutionTimeSeconds"])) {
+void read_extras(const WorkloadParts& parts, Workload& workload) {
+  if (const auto seconds = optional_integer(parts.execution_seconds_max)) {
     workload.extras.edit().max_execution_seconds = seconds;
   }
-  workload.has_closed_preemption_gate = has_closed_gate(spec, status);
-  for (const auto& [key, part] : status.members()) {
+  workload.has_closed_preemption_gate = has_closed_gate(parts);
+  for (const auto& [key, part] : parts.status.members()) {
     if (key == "requeueState") {
       workload.extras.edit().requeue_at = objects::instant_of(part["requeueAt"]);
     } else if (key == "accumulatedPastExecutionTimeSeconds") {
@@ -299,35 +301,31 @@ void read_extras(View spec, View status, Workload& workload) {
 }
 
 // All but the gang and the admission that speaks of its pod sets.
-Workload read_standing(const objects::Value& object, const WorkloadConditions& conditions,
-                       const RequestRules& rules) {
+Workload read_standing(const WorkloadParts& parts, const RequestRules& rules) {
   const FeatureGates& gates = gates_of(rules);
-  const View metadata = object["metadata"];
-  const View spec = object["spec"];
-  const View status = object["status"];
   Workload workload;
-  workload.queue_name = spec["queueName"].string_or("");
-  workload.priority = spec["priority"].integer_or(0);
-  workload.created = objects::instant_of(metadata["creationTimestamp"]).value_or(Instant{});
-  read_owner(metadata, workload);
-  workload.is_active = spec["active"].boolean_or(true);
-  read_extras(spec, status, workload);
-  read_annotations(metadata["annotations"], gates, workload);
-  read_conditions(status, conditions, workload);
+  workload.queue_name = parts.queue_name.string_or("");
+  workload.priority = parts.priority.integer_or(0);
+  workload.created = objects::instant_of(parts.created).value_or(Instant{});
+  read_owner(parts, workload);
+  workload.is_active = parts.active.boolean_or(true);
+  read_extras(parts, workload);
+  read_annotations(parts.annotations, gates, workload);
+  read_conditions(parts, workload);
   workload.queue_order_time =
-      read_queue_order_time(conditions.preempted, workload, gates,
+      read_queue_order_time(parts.conditions, workload, gates,
                             rules.configuration == nullptr
                                 ? RequeuingTimestamp::eviction
                                 : rules.configuration->wait_for_pods_ready.requeuing_timestamp);
   return workload;
 }
 
-bool asks_for_the_same(const EarlierReading& earlier, View object, const Workload& now) {
+bool asks_for_the_same(const EarlierReading& earlier, const WorkloadParts& parts,
+                       const Workload& now) {
   const Workload& before = earlier.workload;
   return !before.pod_sets.empty() && before.effective_priority() == now.effective_priority() &&
          before.extras->allowed_flavors == now.extras->allowed_flavors &&
-         earlier.pod_sets == object["spec"]["podSets"] &&
-         earlier.reclaimable == object["status"]["reclaimablePods"];
+         earlier.pod_sets == parts.pod_sets && earlier.reclaimable == parts.reclaimable;
 }
 
 void take_gang_over(const Workload& before, Workload& workload) {
@@ -346,25 +344,24 @@ std::string_view job_uid(View workload) {
 Result<Workload> read_workload(const objects::Value& object, ResourceNames& names,
                                const RequestRules& rules) {
   const Workload unread;
-  return read_workload_again(object, conditions_of(object["status"]), names, rules,
+  return read_workload_again(object, parts_of(object), names, rules,
                              {.workload = unread, .pod_sets = {}, .reclaimable = {}});
 }
 
-Result<Workload> read_workload_again(const objects::Value& object,
-                                     const WorkloadConditions& conditions, ResourceNames& names,
-                                     const RequestRules& rules, const EarlierReading& earlier) {
-  Result<Workload> workload(read_standing(object, conditions, rules));
-  if (asks_for_the_same(earlier, object, *workload)) {
+Result<Workload> read_workload_again(const objects::Value& object, const WorkloadParts& parts,
+                                     ResourceNames& names, const RequestRules& rules,
+                                     const EarlierReading& earlier) {
+  Result<Workload> workload(read_standing(parts, rules));
+  if (asks_for_the_same(earlier, parts, *workload)) {
     take_gang_over(earlier.workload, *workload);
   } else {
-    TRY(read_gang(object, rules, names, gates_of(rules), *workload));
+    TRY(read_gang(object, parts, rules, names, gates_of(rules), *workload));
   }
   if (!workload->is_quota_reserved) return workload;
-  const View admission = object["status"]["admission"];
-  if (shows_admission(admission, *earlier.workload.admission, names)) {
+  if (shows_admission(parts.admission, *earlier.workload.admission, names)) {
     workload->admission = earlier.workload.admission;
   } else {
-    workload->admission = TRY(read_admission(admission, workload->pod_sets, names));
+    workload->admission = TRY(read_admission(parts.admission, workload->pod_sets, names));
   }
   return workload;
 }

@@ -23,7 +23,7 @@
 #include "core/model/resource_names.h"
 #include "core/model/scheduling_terms.h"
 #include "core/model/shared.h"
-#include "core/model/workload_conditions.h"
+#include "core/model/workload_parts.h"
 #include "objects/value.h"
 
 namespace muster::core {
@@ -88,7 +88,6 @@ struct Workload {
   std::optional<Instant> reserved_at = {};  // when QuotaReserved became what it is
   std::optional<Instant> admitted_at = {};  // when Admitted became True
   Instant evicted_at;
-  std::string evicted_reason;
   std::string queue_name;
   std::string owner_uid;  // of the job; empty where there is none
 
@@ -132,9 +131,9 @@ struct EarlierReading {
 
 // The same, where parts of it may be known. Most events change the status alone: then the gang is
 // not read again but taken over, and so is an admission that the earlier reading has already.
-// `conditions` are those of the object.
-Result<Workload> read_workload_again(const objects::Value& object,
-                                     const WorkloadConditions& conditions, ResourceNames& names,
-                                     const RequestRules& rules, const EarlierReading& earlier);
+// `parts` are those of the object.
+Result<Workload> read_workload_again(const objects::Value& object, const WorkloadParts& parts,
+                                     ResourceNames& names, const RequestRules& rules,
+                                     const EarlierReading& earlier);
 
 }  // namespace muster::core

@@ -68,7 +68,15 @@ class Registry {
   const Row& operator[](IdType id) const { return slot(id).row; }
   const std::string& key(IdType id) const { return slot(id).key; }
 
-  // The row will be read soon: its memory is fetched meanwhile.
+  // The row will be read soon: its memory is fetched meanwhile. By the key, which is not compared:
+  // that would have to wait for the row.
+  void expect(std::string_view key) const {
+    if (places_.empty()) return;
+    const std::uint32_t hash = hash_of(key);
+    for (std::size_t at = hash & mask(); !places_[at].id.is_none(); at = (at + 1) & mask()) {
+      if (places_[at].hash == hash) return expect(places_[at].id);
+    }
+  }
   void expect(IdType id) const {
     const auto* const first = reinterpret_cast<const std::byte*>(&slot(id));
     for (std::size_t at = 0; at < sizeof(Slot); at += cache_line_bytes) {

@@ -9,7 +9,6 @@
 #include <set>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "base/instant.h"
@@ -27,6 +26,8 @@
 #include "core/model/read_resource_flavor.h"
 #include "core/model/read_workload.h"
 #include "core/model/scheduling_terms.h"
+#include "core/model/seldom.h"
+#include "core/model/seldom_text.h"
 #include "core/model/topology_usage.h"
 #include "core/model/usage_ledger.h"
 #include "core/preemption/candidate_index.h"
@@ -39,7 +40,7 @@ struct Incarnation {
   bool present = false;
   std::string uid = {};
   std::uint64_t revision = 0;
-  std::string invalid = {};  // why the object cannot be read; empty when it can
+  SeldomText invalid = {};  // why the object cannot be read; empty when it can
 };
 
 struct FlavorRow : Incarnation {
@@ -75,8 +76,6 @@ struct ClusterQueueRow : Incarnation {
 
   // Wait here and were never told why; some of them may have left.
   std::vector<WorkloadId> unsaid;
-  // Why the kinds of workloads that are parked as a whole are, by their equivalence.
-  std::unordered_map<std::uint64_t, std::string_view> kind_causes;
   std::uint32_t ready_position = not_ready;  // in Tables::ready_queues
 
   static constexpr std::uint32_t not_ready = UINT32_MAX;
@@ -129,50 +128,59 @@ enum class Standing : std::uint8_t {
   finished,
 };
 
-struct WorkloadRow : Incarnation {
+// What a workload that holds quota has taken.
+struct Reservation {
+  Usage holds;
+  CandidateEntry candidate;   // as its queue's index has it
+  std::int64_t released = 0;  // not zero: a trial has taken its usage out of the state
+  std::vector<Slot> slots;    // in the order of pod sets and ranks
+  std::vector<TopologyHold> topology_holds;
+};
+
+// There are more of these than of anything else, and most of them wait: what those do not have lies
+// elsewhere, and small members stand together.
+struct WorkloadRow {
   objects::Value object;  // as it was last seen
   // Parts of it, and what it says whatever is assumed, so that nobody walks through it to compare.
   objects::Node pod_sets = {};     // spec.podSets
   objects::Node reclaimable = {};  // status.reclaimablePods
-  bool shows_reservation = false;  // QuotaReserved=True
-  bool shows_admitted = false;     // Admitted=True
-
-  // At most one write of ours is under way for a workload: an admission, an eviction or a reason to
-  // wait. It ends when the object shows it or forget() says that it was refused; only then the
-  // workload is decided about again, so that a refusal can be told from the next decision.
-  bool assumed = false;  // the row shows an admission that is being written
-  bool assumed_evicted = false;
-  bool is_wanted_gone = false;  // by a preemptor, which waits until the admission is written
-  std::string telling;          // the message of the wait; empty: none
+  std::string_view uid = {};       // metadata.uid
+  std::uint64_t revision = 0;
+  SeldomText invalid = {};  // as in Incarnation
+  SeldomText telling;       // the message of the wait that is being written; empty: none
 
   Workload spec;
   std::shared_ptr<const QuotaDemand> quota_demand;  // null: no ResourceQuota is in its way
   std::uint64_t rules_version = 0;                  // by which it was read
-  Standing standing = Standing::absent;
-  NamespaceId name_space;
-  LocalQueueId local_queue;
-  std::uint32_t listed_at = MemberList<WorkloadId>::nowhere;  // of its LocalQueue's workloads
-  OwnerId owner;
-  std::set<PodId> pods;  // that name it
+  Seldom<std::set<PodId>> pods;                     // that name it
+  Seldom<Reservation> reservation;
 
-  ClusterQueueId queued_in;         // while waiting
-  LastTried last_tried;             // flavors, by earlier cycles
-  std::string_view waits_for = {};  // the cause of its last wait
-  bool is_unsaid = false;           // in its queue's `unsaid`
-
-  // While it needs a second pass.
-  std::optional<Instant> second_pass_at = {};
+  LastTried last_tried;                        // flavors, by earlier cycles
+  std::string_view waits_for = {};             // the cause of its last wait
+  std::optional<Instant> second_pass_at = {};  // while it needs a second pass
   int second_pass_tries = 0;
 
+  NamespaceId name_space;
+  LocalQueueId local_queue;
+  OwnerId owner;
+  ClusterQueueId queued_in;  // while waiting
   ClusterQueueId reserved_in;
-  std::uint32_t reserving_at = MemberList<WorkloadId>::nowhere;  // in its queue's `reserving`
-  Usage holds;
-  CandidateEntry candidate;         // as its queue's index has it
-  std::int64_t released = 0;        // not zero: a trial has taken its usage out of the state
-  std::vector<Slot> slots;          // in the order of pod sets and ranks
+
+  bool present = false;  // as in Incarnation
+  Standing standing = Standing::absent;
+  bool shows_reservation = false;  // QuotaReserved=True
+  bool shows_admitted = false;     // Admitted=True
+
+  // At most one write of ours is under way for a workload: an admission, an eviction or a reason to
+  // wait (`telling`). It ends when the object shows it or forget() says that it was refused; only
+  // then the workload is decided about again, so that a refusal can be told from the next decision.
+  bool assumed = false;  // the row shows an admission that is being written
+  bool assumed_evicted = false;
+  bool is_wanted_gone = false;  // by a preemptor, which waits until the admission is written
+
+  bool is_unsaid = false;           // in its queue's `unsaid`
   bool is_counted_unready = false;  // in Tables::not_ready_count
   bool is_bind_candidate = false;   // in Tables::bind_candidates
-  std::vector<TopologyHold> topology_holds;
 };
 
 // The job that a Workload and pods name as their owner.
@@ -202,7 +210,7 @@ struct PodRow : Incarnation {
   // The write of ours that is under way, as for a workload.
   std::optional<std::string> assumed_node = {};
   std::string assumed_address;
-  std::string telling;   // the message of PodScheduled=False
+  SeldomText telling;    // the message of PodScheduled=False
   WorkloadId workload;   // that it names
   OwnerId owner;         // where it names no Workload
   bool counted = false;  // its requests are taken from the node

@@ -137,13 +137,13 @@ struct Tables {
 
   // Assumptions (assumptions.cc).
   void assume_admission(WorkloadId id, Admission admission, bool is_admitted);
-  void assume_evicted(WorkloadId id, std::string_view reason);
+  void assume_evicted(WorkloadId id);
   void assume_requeued(const Decision& decision);
   // The message of the condition that is being written.
   void assume_unreached(WorkloadId id);
-  void assume_told(WorkloadId id, std::string message);
+  void assume_told(WorkloadId id, std::string_view message);
   void assume_bound(PodId id, std::string_view node, std::string_view address);
-  void assume_unbindable(PodId id, std::string message);
+  void assume_unbindable(PodId id, std::string_view message);
   void forget_workload(std::string_view key, std::string_view uid);
   void forget_pod(std::string_view key, std::string_view uid);
 
@@ -160,11 +160,13 @@ struct Tables {
   // Somebody waits where nobody is to be tried, and was not told why.
   bool has_unsaid() const;
   bool is_silent(ClusterQueueId queue) const;  // has such workloads
-  // Where the queue stands among all by name; computed anew when queues came or went.
-  std::uint32_t rank_by_name(ClusterQueueId queue);
+  // Where queues stand among all by name, by id; computed anew when queues came or went.
+  const std::vector<std::uint32_t>& ranks_by_name();
   // Every node that somebody speaks of, by name.
   const std::vector<NodeId>& nodes_by_name();
   bool is_unsaid(WorkloadId id, ClusterQueueId queue) const;
+  // A word to it is under way.
+  bool is_being_told(WorkloadId id) const { return !workloads[id].telling.empty(); }
   // The head that may be tried now: active, and no word to it is under way.
   WorkloadId head_of(ClusterQueueId queue) const;
   QueueTicket ticket_of(WorkloadId id) const;
@@ -249,7 +251,7 @@ struct Tables {
   void wake_below(QuotaNodeId node);
   void note_tree(QuotaNodeId root);
 
-  // workload_changes.cc
+  // workload_changes.cc, reservation_changes.cc
   void enter(WorkloadId id);  // puts the row's effects in
   void leave(WorkloadId id);  // takes them out
   void enter_names(WorkloadId id);
@@ -269,14 +271,17 @@ struct Tables {
   void dequeue(WorkloadId id);
   void end_telling(WorkloadId id);
   void refresh_ready(ClusterQueueId id);
-  void show_workload(WorkloadId id, const objects::Value& object,
-                     const WorkloadConditions& conditions);
+  void expect_head(ClusterQueueId id) const;
+  void show_workload(WorkloadId id, const objects::Value& object, const WorkloadParts& parts);
   void show_workload_again(WorkloadId id);  // without what was assumed, or by other rules
-  void change_workload(WorkloadId id, const objects::Value& object,
-                       const WorkloadConditions& conditions, Result<Workload> read);
+  void change_workload(WorkloadId id, const objects::Value& object, const WorkloadParts& parts,
+                       Result<Workload> read);
   bool keeps_reservation(WorkloadId id, const Workload& now) const;
-  void renew_reservation(WorkloadId id, const objects::Value& object,
-                         const WorkloadConditions& conditions, Workload now);
+  void renew_reservation(WorkloadId id, const objects::Value& object, const WorkloadParts& parts,
+                         Workload now);
+  bool keeps_place(WorkloadId id, const WorkloadParts& parts, const Workload& now) const;
+  void renew_place(WorkloadId id, const objects::Value& object, const WorkloadParts& parts,
+                   Workload now);
   void keep_search(WorkloadRow& row, const Workload& before) const;
   void remove_workload(WorkloadId id);
 
@@ -289,6 +294,12 @@ struct Tables {
   // A gang that has places may have pods to bind.
   void note_bind_candidate(WorkloadId id);
   void drop_bind_candidate(WorkloadId id);
+
+  // Where workloads stand in the lists of their LocalQueues and of the queues that they hold quota
+  // in. Beside the rows: leaving a list moves another one, whose row need not be fetched for that.
+  std::uint32_t& place_in(std::vector<std::uint32_t>& places, WorkloadId id);
+  std::vector<std::uint32_t> listed_places_;
+  std::vector<std::uint32_t> reserving_places_;
 
   GangLibrary gangs_;
   bool gathers_wakes_ = false;

@@ -94,7 +94,7 @@ void Topologies::make_trees(const Tables& tables) const {
     trees_[id.index()] = std::move(tree);
   });
   tables.workloads.for_each([&](WorkloadId, const WorkloadRow& row) {
-    if (!row.topology_holds.empty()) change_usage(tables, row, -1);
+    if (!row.reservation->topology_holds.empty()) change_usage(tables, row, -1);
   });
 }
 
@@ -149,7 +149,7 @@ void Topologies::apply(const Tables& tables, FlavorId flavor, const Amounts& req
 void Topologies::change_usage(const Tables& tables, const WorkloadRow& row,
                               std::int64_t times) const {
   if (!are_current_) return;
-  for (const TopologyHold& hold : row.topology_holds) {
+  for (const TopologyHold& hold : row.reservation->topology_holds) {
     const auto& assignment = row.spec.admission->pod_sets[hold.pod_set].topology;
     apply(tables, hold.usage.flavor, hold.usage.requests, *assignment, times);
   }

@@ -80,7 +80,7 @@ void Tables::enter_topologies(WorkloadId id) {
     for (const auto& [resource, flavor] : assignment.flavors) {
       if (std::ranges::find(seen, flavor) != seen.end()) continue;
       seen.emplace_back(flavor);
-      TopologyHold& hold = row.topology_holds.emplace_back();
+      TopologyHold& hold = row.reservation.edit().topology_holds.emplace_back();
       hold.pod_set = i;
       hold.usage.flavor = flavors.hold(flavor);
       hold.usage.requests = set->requests;
@@ -92,8 +92,8 @@ void Tables::enter_topologies(WorkloadId id) {
 void Tables::leave_topologies(WorkloadId id) {
   WorkloadRow& row = workloads[id];
   topologies.change_usage(*this, row, 1);
-  for (const TopologyHold& hold : row.topology_holds) flavors.release(hold.usage.flavor);
-  row.topology_holds.clear();
+  for (const TopologyHold& hold : row.reservation->topology_holds)
+    flavors.release(hold.usage.flavor);
 }
 
 }  // namespace muster::core

@@ -7,7 +7,7 @@
 #include "core/model/incarnation.h"
 #include "core/model/second_pass.h"
 #include "core/model/tables.h"
-#include "core/model/workload_conditions.h"
+#include "core/model/workload_parts.h"
 #include "core/model/workload_usage.h"
 #include "core/preemption/candidate_order.h"
 #include "objects/metadata.h"
@@ -19,26 +19,26 @@ using objects::View;
 
 namespace {
 
-bool is_same_condition(View before, View now, std::string_view type) {
-  return objects::condition(before, type) == objects::condition(now, type);
-}
-
 // Whether a pending workload asks the same as before: then its last answer still holds.
-bool asks_the_same(const Workload& before, const Workload& now, View old_object, View object) {
-  return before.is_pending() && now.is_pending() && old_object["spec"] == object["spec"] &&
-         old_object["status"]["reclaimablePods"] == object["status"]["reclaimablePods"] &&
-         is_same_condition(old_object, object, "Evicted") &&
-         is_same_condition(old_object, object, "Requeued") &&
-         before.priority_boost == now.priority_boost &&
-         before.has_closed_preemption_gate == now.has_closed_preemption_gate &&
-         before.has_failed_checks == now.has_failed_checks && before.equivalence == now.equivalence;
+// `parts` are those of the object.
+bool asks_the_same(const Workload& before, const Workload& now, View old_object,
+                   const WorkloadParts& parts) {
+  const bool is_read_the_same =
+      before.is_pending() && now.is_pending() && before.priority_boost == now.priority_boost &&
+      before.has_closed_preemption_gate == now.has_closed_preemption_gate &&
+      before.has_failed_checks == now.has_failed_checks && before.equivalence == now.equivalence;
+  if (!is_read_the_same || !(old_object["spec"] == parts.spec)) return false;
+  const View old_status = old_object["status"];
+  const WorkloadConditions old_conditions = conditions_of(old_status);
+  return old_status["reclaimablePods"] == parts.reclaimable &&
+         old_conditions.evicted.view == parts.conditions.evicted.view &&
+         old_conditions.requeued.view == parts.conditions.requeued.view;
 }
 
 // Whether a priority that may change at run time did.
-bool has_new_priority(const Workload& before, const Workload& now, View object) {
-  const View reference = object["spec"]["priorityClassRef"];
-  return reference["kind"].string_or("") == "WorkloadPriorityClass" &&
-         before.effective_priority() != now.effective_priority();
+bool has_new_priority(const Workload& before, const Workload& now, const WorkloadParts& parts) {
+  if (before.effective_priority() == now.effective_priority()) return false;
+  return parts.spec["priorityClassRef"]["kind"].string_or("") == "WorkloadPriorityClass";
 }
 
 bool is_scaled_down(const Workload& before, const Workload& now) {
@@ -51,50 +51,43 @@ bool is_scaled_down(const Workload& before, const Workload& now) {
 }
 
 // Whether others may start because of what became of this one.
-bool makes_way(const Workload& before, const Workload& now, View old_reclaimable, View object) {
+bool makes_way(const Workload& before, const Workload& now, View old_reclaimable,
+               const WorkloadParts& parts) {
   if (now.is_finished || !now.is_active) return true;
   if (!before.is_quota_reserved) return false;
   if (!now.is_quota_reserved || is_scaled_down(before, now)) return true;
-  if (before.is_admitted && now.is_admitted &&
-      !(old_reclaimable == object["status"]["reclaimablePods"])) {
-    return true;
-  }
-  return has_new_priority(before, now, object);
+  if (before.is_admitted && now.is_admitted && !(old_reclaimable == parts.reclaimable)) return true;
+  return has_new_priority(before, now, parts);
 }
 
 // Whether the reservation that the object shows is another than the one it had.
-bool is_decided_anew(const WorkloadRow& row, View now, const WorkloadConditions& conditions) {
-  if (!row.shows_reservation || is_true(conditions.evicted)) return true;
+bool is_decided_anew(const WorkloadRow& row, const WorkloadParts& parts) {
+  if (!row.shows_reservation || parts.conditions.evicted.is_true()) return true;
   const View status = row.object["status"];
-  return !(status["admission"] == now["status"]["admission"]) ||
-         !(status["unhealthyNodes"] == now["status"]["unhealthyNodes"]);
+  return !(status["admission"] == parts.admission) ||
+         !(status["unhealthyNodes"] == parts.status["unhealthyNodes"]);
 }
 
 // The row's object from now on; the one before.
-Value exchange_object(WorkloadRow& row, const Value& object, const WorkloadConditions& conditions) {
-  row.pod_sets = object["spec"]["podSets"].node();
-  row.reclaimable = object["status"]["reclaimablePods"].node();
-  row.shows_reservation = is_true(conditions.quota_reserved);
-  row.shows_admitted = is_true(conditions.admitted);
+Value exchange_object(WorkloadRow& row, const Value& object, const WorkloadParts& parts) {
+  row.pod_sets = parts.pod_sets.node();
+  row.reclaimable = parts.reclaimable.node();
+  row.uid = parts.uid;
+  row.shows_reservation = parts.conditions.quota_reserved.is_true();
+  row.shows_admitted = parts.conditions.admitted.is_true();
   return std::exchange(row.object, object);
 }
 
 // `team-a/train` without the memory that row_key() takes.
 class KeyText {
  public:
-  explicit KeyText(View object) {
-    const View metadata = object["metadata"];
-    const std::string_view name_space = metadata["namespace"].string_or("");
-    const std::string_view name = metadata["name"].string_or("");
-    if (name_space.size() + 1 + name.size() > near_.size()) {
-      far_ = row_key(object);
-      text_ = far_;
-      return;
-    }
-    char* end = std::copy(name_space.begin(), name_space.end(), near_.data());
+  KeyText(std::string_view name_space, std::string_view name) {
+    const std::size_t size = name_space.size() + 1 + name.size();
+    char* const begin = size > near_.size() ? make_room(size) : near_.data();
+    char* end = std::copy(name_space.begin(), name_space.end(), begin);
     if (!name_space.empty()) *end++ = '/';
     end = std::copy(name.begin(), name.end(), end);
-    text_ = {near_.data(), static_cast<std::size_t>(end - near_.data())};
+    text_ = {begin, static_cast<std::size_t>(end - begin)};
   }
   KeyText(const KeyText&) = delete;
   KeyText& operator=(const KeyText&) = delete;
@@ -102,6 +95,11 @@ class KeyText {
   std::string_view text() const { return text_; }
 
  private:
+  char* make_room(std::size_t size) {
+    far_.resize(size);
+    return far_.data();
+  }
+
   std::array<char, 320> near_;  // longer than the names that Kubernetes takes
   std::string far_;
   std::string_view text_;
@@ -121,62 +119,6 @@ void wake_others(Tables& tables, const WorkloadRow& row, ClusterQueueId reserved
 
 }  // namespace
 
-void Tables::enter_reservation(WorkloadId id) {
-  WorkloadRow& row = workloads[id];
-  row.reserved_in = cluster_queues.hold(row.spec.admission->cluster_queue);
-  row.holds = usage_of_admission(*this, row.spec);
-  ClusterQueueRow& queue = cluster_queues[row.reserved_in];
-  queue.reserving.add(
-      id, [&](WorkloadId each) -> std::uint32_t& { return workloads[each].reserving_at; });
-  enter_candidates(*this, id);
-  if (!queue.node.is_none()) {
-    for (const FlavorUsage& hold : row.holds) {
-      quota.add_usage(queue.node, hold.flavor_resource, hold.amount);
-    }
-  }
-  count_unready(id, !queue.node.is_none() && !row.spec.are_pods_ready);
-  enter_slots(id);
-  enter_topologies(id);
-}
-
-void Tables::leave_reservation(WorkloadId id) {
-  WorkloadRow& row = workloads[id];
-  if (row.reserved_in.is_none()) return;
-  ClusterQueueRow& queue = cluster_queues[row.reserved_in];
-  if (!queue.node.is_none()) {
-    for (const FlavorUsage& hold : row.holds) {
-      quota.remove_usage(queue.node, hold.flavor_resource, hold.amount);
-    }
-  }
-  ++queue.removals;
-  leave_candidates(*this, id);
-  count_unready(id, false);
-  row.holds.clear();
-  leave_topologies(id);
-  for (Slot& slot : row.slots) {
-    keep_room(row, slot, 0);
-    if (!row.spec.pod_sets[slot.pod_set].neighbours.unwanted.empty()) --distance_keepers;
-    nodes.release(slot.node);
-  }
-  row.slots.clear();
-  queue.reserving.remove(
-      id, [&](WorkloadId each) -> std::uint32_t& { return workloads[each].reserving_at; });
-  cluster_queues.release(row.reserved_in);
-  row.reserved_in = ClusterQueueId::none();
-}
-
-// Where admissions wait for ready pods, the last one that gets ready lets them go on.
-void Tables::count_unready(WorkloadId id, bool counts) {
-  WorkloadRow& row = workloads[id];
-  if (row.is_counted_unready == counts) return;
-  row.is_counted_unready = counts;
-  if (counts) {
-    ++not_ready_count;
-  } else if (--not_ready_count == 0 && configuration.wait_for_pods_ready.block_admission) {
-    cluster_queues.for_each([&](ClusterQueueId queue, const ClusterQueueRow&) { stir(queue); });
-  }
-}
-
 void Tables::plan_second_pass(WorkloadId id) {
   WorkloadRow& row = workloads[id];
   if (row.second_pass_at) second_passes.erase({*row.second_pass_at, id});
@@ -194,46 +136,16 @@ void Tables::plan_second_pass(WorkloadId id) {
   second_passes.emplace(*row.second_pass_at, id);
 }
 
-// Slots are taken from their nodes, less those in which a pod of the gang stands.
-void Tables::enter_slots(WorkloadId id) {
-  WorkloadRow& row = workloads[id];
-  for (const PodSetAssignment& assignment : row.spec.admission->pod_sets) {
-    const auto set = std::ranges::find(row.spec.pod_sets, assignment.name, &GangPodSet::name);
-    if (set == row.spec.pod_sets.end()) continue;
-    const auto index = static_cast<std::uint32_t>(set - row.spec.pod_sets.begin());
-    for (const AssignedDomain& domain : assignment.domains) {
-      row.slots.push_back({nodes.hold(domain.node), index, domain.count});
-      if (!set->neighbours.unwanted.empty()) ++distance_keepers;
-    }
-  }
-  if (row.slots.empty()) return;
-  for (const PodId pod_id : gang_pods(row)) {
-    const PodRow& pod = pods[pod_id];
-    if (!pod.counted) continue;
-    const auto set = pod_set_of(row, pod);
-    for (Slot& slot : row.slots) {
-      if (set && slot.pod_set == *set && slot.node == pod.node) {
-        ++slot.bound;
-        break;
-      }
-    }
-  }
-  for (Slot& slot : row.slots) {
-    if (row.spec.is_elastic) {
-      keep_room_for_set(row, slot.pod_set);
-    } else {
-      keep_room(row, slot, std::max<std::int64_t>(slot.count - slot.bound, 0));
-    }
-    if (has_failed(slot.node)) endangered.emplace(workloads.key(id), id);
-  }
-}
-
 // Its namespace, queue and owner, which seldom change with its status.
 void Tables::enter_names(WorkloadId id) {
   WorkloadRow& row = workloads[id];
-  const objects::ObjectKey object = object_key(workloads.key(id));
-  row.name_space = namespaces.hold(object.name_space);
-  row.local_queue = local_queues.hold(object.name_space + "/" + row.spec.queue_name);
+  const std::string_view key = workloads.key(id);
+  const std::size_t slash = key.find('/');
+  const std::string_view name_space = key.substr(0, slash == std::string_view::npos ? 0 : slash);
+  row.name_space = namespaces.hold(name_space);
+  row.local_queue = name_space.empty()
+                        ? local_queues.hold("/" + row.spec.queue_name)
+                        : local_queues.hold(KeyText(name_space, row.spec.queue_name).text());
   if (row.spec.owner_uid.empty()) return;
   row.owner = owners.hold(row.spec.owner_uid);
   owners[row.owner].workloads.insert(id);
@@ -255,14 +167,18 @@ void Tables::leave_names(WorkloadId id) {
   row.owner = OwnerId::none();
 }
 
+std::uint32_t& Tables::place_in(std::vector<std::uint32_t>& places, WorkloadId id) {
+  if (places.size() <= id.index()) places.resize(id.index() + 1, MemberList<WorkloadId>::nowhere);
+  return places[id.index()];
+}
+
 void Tables::list_in_queue(WorkloadId id, bool is_listed) {
-  WorkloadRow& row = workloads[id];
   const auto place_of = [&](WorkloadId each) -> std::uint32_t& {
-    return workloads[each].listed_at;
+    return place_in(listed_places_, each);
   };
-  const bool was_listed = row.listed_at != MemberList<WorkloadId>::nowhere;
+  const bool was_listed = place_of(id) != MemberList<WorkloadId>::nowhere;
   if (was_listed == is_listed) return;
-  MemberList<WorkloadId>& list = local_queues[row.local_queue].workloads;
+  MemberList<WorkloadId>& list = local_queues[workloads[id].local_queue].workloads;
   if (is_listed) {
     list.add(id, place_of);
   } else {
@@ -311,28 +227,57 @@ void Tables::leave(WorkloadId id) {
 bool Tables::keeps_reservation(WorkloadId id, const Workload& read) const {
   const WorkloadRow& row = workloads[id];
   // Which pods stand in its slots is counted anew where there are any.
-  return row.standing == Standing::reserved && row.slots.empty() && read.holds_quota() &&
-         read.pod_sets.is(row.spec.pod_sets) && read.queue_name == row.spec.queue_name &&
-         read.owner_uid == row.spec.owner_uid && read.admission == row.spec.admission;
+  return row.standing == Standing::reserved && row.reservation->slots.empty() &&
+         read.holds_quota() && read.pod_sets.is(row.spec.pod_sets) &&
+         read.queue_name == row.spec.queue_name && read.owner_uid == row.spec.owner_uid &&
+         read.admission == row.spec.admission;
 }
 
-void Tables::renew_reservation(WorkloadId id, const Value& object,
-                               const WorkloadConditions& conditions, Workload read) {
+void Tables::renew_reservation(WorkloadId id, const Value& object, const WorkloadParts& parts,
+                               Workload read) {
   WorkloadRow& row = workloads[id];
   const objects::Node reclaimable = row.reclaimable;
-  const Value old_object = exchange_object(row, object, conditions);
+  const Value old_object = exchange_object(row, object, parts);
   const Workload before = std::exchange(row.spec, std::move(read));
   row.invalid.clear();
   ++cluster_queues[row.reserved_in].removals;  // as where it is made again
   if (row.assumed_evicted) row.spec.is_evicted = true;
-  if (candidate_entry(*this, id) != row.candidate) refresh_candidate(*this, id);
+  if (candidate_entry(*this, id) != row.reservation->candidate) refresh_candidate(*this, id);
   const bool counts = !cluster_queues[row.reserved_in].node.is_none();
   count_unready(id, counts && !row.spec.are_pods_ready);
   plan_second_pass(id);
   keep_search(row, before);
-  if (makes_way(before, row.spec, View(&reclaimable), row.object)) {
+  if (makes_way(before, row.spec, View(&reclaimable), parts)) {
     wake_others(*this, row, row.reserved_in);
   }
+}
+
+// Whether one that waits asks the same from the same place: then it is not taken out of its queue
+// and put back. Where a ResourceQuota or what few workloads have plays a part it is.
+bool Tables::keeps_place(WorkloadId id, const WorkloadParts& parts, const Workload& read) const {
+  const WorkloadRow& row = workloads[id];
+  const Workload& known = row.spec;
+  return row.standing == Standing::waiting && quota_pages.empty() && row.quota_demand == nullptr &&
+         !known.extras.is_set() && !read.extras.is_set() && read.pod_sets.is(known.pod_sets) &&
+         read.effective_priority() == known.effective_priority() &&
+         read.queued_since() == known.queued_since() && read.may_requeue == known.may_requeue &&
+         read.queue_name == known.queue_name && read.owner_uid == known.owner_uid &&
+         (pending.ticket(id).uid_prefix == 0) == row.uid.empty() &&
+         blocker_of(row) == Blocker::none &&
+         row.queued_in == local_queues[row.local_queue].cluster_queue &&
+         asks_the_same(known, read, row.object, parts);
+}
+
+void Tables::renew_place(WorkloadId id, const Value& object, const WorkloadParts& parts,
+                         Workload read) {
+  WorkloadRow& row = workloads[id];
+  const Value old_object = exchange_object(row, object, parts);
+  const Workload before = std::exchange(row.spec, std::move(read));
+  keep_search(row, before);
+  if (!endangered.empty()) endangered.erase(workloads.key(id));
+  if (!untold.empty()) untold.erase(workloads.key(id));
+  if (pending.head(row.queued_in) == id) stir(row.queued_in);
+  if (!parts.conditions.quota_reserved.is_false()) note_unsaid(id);
 }
 
 // A search through the flavors goes on as long as it is the same search.
@@ -345,34 +290,35 @@ void Tables::keep_search(WorkloadRow& row, const Workload& before) const {
 }
 
 // The row shows this object from now on, the one that was seen or the one that is assumed.
-void Tables::show_workload(WorkloadId id, const Value& object,
-                           const WorkloadConditions& conditions) {
+void Tables::show_workload(WorkloadId id, const Value& object, const WorkloadParts& parts) {
   WorkloadRow& row = workloads[id];
-  RequestRules rules = request_rules(objects::namespace_of(object));
+  RequestRules rules = request_rules(parts.name_space);
   rules.library = &gangs_;
-  const Workload unread;
+  static const Workload unread;
   const bool is_known = row.rules_version == rules_version;
-  auto read = read_workload_again(object, conditions, names, rules,
+  auto read = read_workload_again(object, parts, names, rules,
                                   {.workload = is_known ? row.spec : unread,
                                    .pod_sets = View(&row.pod_sets),
                                    .reclaimable = View(&row.reclaimable)});
   row.rules_version = rules_version;
   if (read && keeps_reservation(id, *read)) {
-    renew_reservation(id, object, conditions, *std::move(read));
+    renew_reservation(id, object, parts, *std::move(read));
+  } else if (read && keeps_place(id, parts, *read)) {
+    renew_place(id, object, parts, *std::move(read));
   } else {
-    change_workload(id, object, conditions, std::move(read));
+    change_workload(id, object, parts, std::move(read));
   }
 }
 
 void Tables::show_workload_again(WorkloadId id) {
   const Value object = workloads[id].object;
-  show_workload(id, object, conditions_of(object["status"]));
+  show_workload(id, object, parts_of(object));
   refresh_demand(id);
   refresh_booking(id);
 }
 
-void Tables::change_workload(WorkloadId id, const Value& object,
-                             const WorkloadConditions& conditions, Result<Workload> read) {
+void Tables::change_workload(WorkloadId id, const Value& object, const WorkloadParts& parts,
+                             Result<Workload> read) {
   WorkloadRow& row = workloads[id];
   const Standing standing = row.standing;
   const bool for_place = waiting_for_place.contains(workloads.key(id));
@@ -382,15 +328,19 @@ void Tables::change_workload(WorkloadId id, const Value& object,
   const auto preemptor = pending.preemptor(id);
   const ClusterQueueId queued_in = row.queued_in;
   const LocalQueueId local_queue = row.local_queue;
-  const std::size_t slots = row.slots.size();
+  const std::size_t slots = row.reservation->slots.size();
   const std::uint64_t kind = kind_of(row);
   const ClusterQueueId reserved_in = row.reserved_in;
   if (!reserved_in.is_none()) cluster_queues.hold(reserved_in);
   leave(id);
   const objects::Node reclaimable = row.reclaimable;
-  const Value old_object = exchange_object(row, object, conditions);
+  const Value old_object = exchange_object(row, object, parts);
   const Workload before = std::exchange(row.spec, read ? *std::move(read) : Workload());
-  row.invalid = read ? std::string() : read.error().to_string();
+  if (read) {
+    row.invalid.clear();
+  } else {
+    row.invalid = read.error().to_string();
+  }
   if (row.spec.queue_name != before.queue_name || row.spec.owner_uid != before.owner_uid) {
     leave_names(id);
   }
@@ -403,8 +353,7 @@ void Tables::change_workload(WorkloadId id, const Value& object,
   if (row.assumed_evicted) row.spec.is_evicted = true;
   keep_search(row, before);
   if (row.standing == Standing::resting) {
-    const bool same =
-        asks_the_same(before, row.spec, old_object, row.object) && kind == kind_of(row);
+    const bool same = asks_the_same(before, row.spec, old_object, parts) && kind == kind_of(row);
     enqueue(id, same && was_parked);
     if (was_active && row.queued_in == queued_in) pending.unpark(id);
     if (preemptor && row.queued_in == queued_in) pending.set_preemptor(id, *preemptor);
@@ -414,37 +363,39 @@ void Tables::change_workload(WorkloadId id, const Value& object,
     }
     if (same && was_told && standing == row.standing) untold.erase(workloads.key(id));
   }
-  if (was_there && makes_way(before, row.spec, View(&reclaimable), row.object)) {
+  if (was_there && makes_way(before, row.spec, View(&reclaimable), parts)) {
     wake_others(*this, row, reserved_in);
   }
   if (!reserved_in.is_none()) cluster_queues.release(reserved_in);
-  if (slots > 0 && row.slots.size() != slots) wake_for_places();
+  if (slots > 0 && row.reservation->slots.size() != slots) wake_for_places();
 }
 
 void Tables::remove_workload(WorkloadId id) {
   WorkloadRow& row = workloads[id];
-  const bool had_slots = !row.slots.empty();
+  const bool had_slots = !row.reservation->slots.empty();
   if (row.standing != Standing::absent) wake_others(*this, row, row.reserved_in);
   forgive_admission(row.local_queue, id);
   leave(id);
   refresh_booking(id);
   leave_names(id);
   if (had_slots) wake_for_places();
-  std::set<PodId> members = std::move(row.pods);
+  Seldom<std::set<PodId>> members = std::move(row.pods);
   row = WorkloadRow();
   row.pods = std::move(members);
 }
 
 void Tables::expect_workload(const Event& event) const {
-  const WorkloadId id = workloads.find(KeyText(event.object).text());
-  if (!id.is_none()) workloads.expect(id);
+  const View metadata = event.object["metadata"];
+  const KeyText key(metadata["namespace"].string_or(""), metadata["name"].string_or(""));
+  workloads.expect(key.text());
 }
 
 void Tables::apply_workload(const Event& event) {
-  const KeyText key(event.object);
+  const WorkloadParts parts = parts_of(event.object);
+  const KeyText key(parts.name_space, parts.name);
   WorkloadId id = workloads.find(key.text());
   if (id.is_none() && event.type == EventType::remove) return;
-  const Step step = id.is_none() ? Step::update : next_step(workloads[id], event);
+  const Step step = id.is_none() ? Step::update : next_step(workloads[id], event, parts.uid);
   if (step == Step::ignore) return;
   if (step == Step::remove || step == Step::replace) {
     remove_workload(id);
@@ -458,33 +409,29 @@ void Tables::apply_workload(const Event& event) {
   }
   WorkloadRow& row = workloads[id];
   row.present = true;
-  row.uid = objects::uid_of(event.object);
+  row.uid = parts.uid;
   row.revision = event.revision;
-  const WorkloadConditions conditions = conditions_of(event.object["status"]);
-  const View reserved = conditions.quota_reserved;
-  const bool is_over = is_true(conditions.finished);
-  if (is_over || !is_true(reserved) || is_true(conditions.evicted)) {
+  const ConditionParts& reserved = parts.conditions.quota_reserved;
+  const bool is_over = parts.conditions.finished.is_true();
+  if (is_over || !reserved.is_true() || parts.conditions.evicted.is_true()) {
     const bool was_evicted = row.assumed_evicted;
     row.assumed_evicted = false;
     if (was_evicted) refresh_candidate(*this, id);
   }
-  const bool is_told = !row.telling.empty() && (is_over || is_true(reserved) ||
-                                                reserved["message"].string_or("") == row.telling);
+  const bool is_told = !row.telling.empty() &&
+                       (is_over || reserved.is_true() || reserved.message == row.telling.view());
   // An assumed admission stands until its own write is seen, or forget() says it was refused.
-  if (row.assumed && !is_over &&
-      !(is_true(reserved) && is_decided_anew(row, event.object, conditions))) {
-    const View pod_sets = event.object["spec"]["podSets"];
-    const View reclaimable = event.object["status"]["reclaimablePods"];
+  if (row.assumed && !is_over && !(reserved.is_true() && is_decided_anew(row, parts))) {
     const bool asks_the_same =
-        View(&row.pod_sets) == pod_sets && View(&row.reclaimable) == reclaimable;
+        View(&row.pod_sets) == parts.pod_sets && View(&row.reclaimable) == parts.reclaimable;
     if (!asks_the_same) row.rules_version = 0;  // the row's gang is that of an earlier object
-    exchange_object(row, event.object, conditions);
+    exchange_object(row, event.object, parts);
     refresh_booking(id);
     return;
   }
   row.assumed = false;
   const bool was_admitted = row.shows_admitted || !row.object.is_object();
-  show_workload(id, event.object, conditions);
+  show_workload(id, event.object, parts);
   if (std::exchange(row.is_wanted_gone, false) && !row.reserved_in.is_none()) {
     stir_tree(row.reserved_in);
   }

@@ -74,17 +74,17 @@ void give_usage(Tables& tables, Trial& trial, ClusterQueueId queue, const Usage&
 
 void release_usage(Tables& tables, Trial& trial, WorkloadId workload) {
   WorkloadRow& row = tables.workloads[workload];
-  trial.add(row.released, 1);
+  trial.add(row.reservation.edit().released, 1);
   trial.add(tables.released, 1);
-  give_usage(tables, trial, row.reserved_in, row.holds);
+  give_usage(tables, trial, row.reserved_in, row.reservation->holds);
   give_topology(tables, trial, workload);
 }
 
 void restore_usage(Tables& tables, Trial& trial, WorkloadId workload) {
   WorkloadRow& row = tables.workloads[workload];
-  trial.add(row.released, -1);
+  trial.add(row.reservation.edit().released, -1);
   trial.add(tables.released, -1);
-  take_usage(tables, trial, row.reserved_in, row.holds);
+  take_usage(tables, trial, row.reserved_in, row.reservation->holds);
   take_topology(tables, trial, workload);
 }
 

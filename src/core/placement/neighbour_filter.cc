@@ -46,7 +46,7 @@ NeighbourFilter::NeighbourFilter(const Tables& tables, const PodKind& kind,
   });
   // Slots in which no pod stands yet are as good as pods.
   tables.workloads.for_each([&](WorkloadId id, const WorkloadRow& row) {
-    for (const Slot& slot : row.slots) {
+    for (const Slot& slot : row.reservation->slots) {
       const GangPodSet& set = row.spec.pod_sets[slot.pod_set];
       const PodKind other{namespace_part(tables.workloads.key(id)), &set.labels, &set.neighbours};
       for (std::int64_t i = 0; i < slot.kept; ++i) see(other, slot.node);

@@ -299,9 +299,9 @@ void move(Tables& tables, Trial& trial, const TopologyUsage& usage, std::int32_t
 // A reserved workload's usage can be moved in the flavors that its queue has.
 void move(Tables& tables, Trial& trial, WorkloadId workload, std::int32_t sign) {
   WorkloadRow& row = tables.workloads[workload];
-  if (row.topology_holds.empty() || row.reserved_in.is_none()) return;
+  if (row.reservation->topology_holds.empty() || row.reserved_in.is_none()) return;
   const ClusterQueueRow& queue = tables.cluster_queues[row.reserved_in];
-  for (TopologyHold& hold : row.topology_holds) {
+  for (TopologyHold& hold : row.reservation.edit().topology_holds) {
     const bool is_there = std::ranges::any_of(queue.groups, [&](const auto& group) {
       return std::ranges::any_of(
           group, [&](const GroupFlavor& flavor) { return flavor.flavor == hold.usage.flavor; });

@@ -113,7 +113,7 @@ bool is_taken_by_leaving(const Tables& tables, NodeId node) {
 void bind_set(Cycle& cycle, const WorkloadRow& row, std::uint32_t index, Members& members) {
   sort_by_rank(cycle.tables, members.unbound);
   auto next = members.unbound.begin();
-  for (const Slot& slot : row.slots) {
+  for (const Slot& slot : row.reservation->slots) {
     if (slot.pod_set != index || cycle.tables.has_failed(slot.node)) continue;
     if (is_taken_by_leaving(cycle.tables, slot.node)) continue;
     for (std::int64_t free = slot.kept; free > 0; --free) {
@@ -136,7 +136,7 @@ void bind(Cycle& cycle) {
   for (const WorkloadId id : tables.bind_candidates) {
     const WorkloadRow& row = tables.workloads[id];
     const bool has_pods =
-        !row.pods.empty() || (!row.owner.is_none() && !tables.owners[row.owner].pods.empty());
+        !row.pods->empty() || (!row.owner.is_none() && !tables.owners[row.owner].pods.empty());
     if (row.is_bind_candidate && has_pods) candidates.push_back(id);
   }
   std::ranges::sort(candidates, {},
@@ -148,7 +148,7 @@ void bind(Cycle& cycle) {
     const bool runs = row.standing == Standing::reserved && row.spec.is_admitted &&
                       !row.spec.is_evicted && row.spec.is_active && !row.assumed &&
                       !row.assumed_evicted && !cycle.evicted.contains(key);
-    if (!runs || row.slots.empty() || tables.is_replaced(id)) continue;
+    if (!runs || row.reservation->slots.empty() || tables.is_replaced(id)) continue;
     std::vector<Members> sets = members_of(tables, row);
     if (!may_bind(row, sets)) continue;
     for (std::size_t i = 0; i < sets.size(); ++i) {

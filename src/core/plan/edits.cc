@@ -161,7 +161,7 @@ std::vector<Edit> wait_edits(Tables& tables, WorkloadId id, const Because& becau
   next = with_pods_awaited(tables, next);
   if (was_tried) next = with_requests(tables, tables.workloads[id], next);
   const View condition = objects::condition(next, "QuotaReserved");
-  tables.assume_told(id, std::string(condition["message"].string_or("")));
+  tables.assume_told(id, condition["message"].string_or(""));
   return {Edit::update_status(resources::workloads, next),
           note(resources::workloads, next, admission_component, condition["reason"].string_or(""),
                because.message(), true)};

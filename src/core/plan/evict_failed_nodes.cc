@@ -66,7 +66,7 @@ void evict_failed_nodes(Cycle& cycle) {
     // Without places of ours nothing is promised about nodes: Kueue's own way decides.
     if (!runs || placement_in(cycle, row.reserved_in) == Placement::none) continue;
     std::set<std::string> failed;
-    for (const Slot& slot : row.slots) {
+    for (const Slot& slot : row.reservation->slots) {
       if (tables.has_failed(slot.node) && needs(tables, row, slot)) {
         failed.insert(tables.nodes.key(slot.node));
       }

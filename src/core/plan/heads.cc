@@ -27,8 +27,9 @@ class Trees {
   void add(QuotaNodeId node) {
     if (tables_.quota.is_cluster_queue(node)) {
       const ClusterQueueId queue = tables_.quota.cluster_queue(node);
-      const WorkloadId head = tables_.head_of(queue);
+      const WorkloadId head = tables_.pending.head(queue);
       if (!head.is_none() && tables_.cluster_queues[queue].is_active) {
+        tables_.workloads.expect(head);
         heads_.push_back({head, queue});
       }
       return;
@@ -68,14 +69,18 @@ std::vector<Head> heads_of(const Cycle& cycle) {
   heads.reserve(tables.cluster_queues.size());
   if (cycle.policy.retries_every_head) {
     tables.cluster_queues.for_each([&](ClusterQueueId id, const ClusterQueueRow& row) {
-      const WorkloadId head = tables.head_of(id);
+      const WorkloadId head = tables.pending.head(id);
       if (!head.is_none() && row.is_active) heads.push_back({head, id});
     });
   } else {
     Trees trees(tables, heads);
     for (const ClusterQueueId queue : tables.ready_queues) trees.add_tree_of(queue);
   }
-  std::ranges::sort(heads, {}, [&](const Head& head) { return tables.rank_by_name(head.queue); });
+  const std::vector<std::uint32_t>& ranks = tables.ranks_by_name();
+  std::ranges::sort(heads, {}, [&](const Head& head) { return ranks[head.queue.index()]; });
+  // Who is to be told something is left alone. This is asked after the sort, when the rows that
+  // were fetched meanwhile are there.
+  std::erase_if(heads, [&](const Head& head) { return tables.is_being_told(head.workload); });
   const std::vector<Head> second = second_passes(cycle);
   heads.insert(heads.begin(), second.begin(), second.end());
   return heads;

@@ -55,7 +55,7 @@ void keep_room(Cycle& cycle) {
   cycle.tables.cluster_queues.for_each([&](ClusterQueueId queue, const ClusterQueueRow& row) {
     if (placement_in(cycle, queue) != Placement::checked) return;
     for (const WorkloadId id : row.reserving) {
-      if (cycle.tables.workloads[id].slots.empty()) {
+      if (cycle.tables.workloads[id].reservation->slots.empty()) {
         floating_gangs.emplace(cycle.tables.workloads.key(id), id);
       }
     }

@@ -30,11 +30,11 @@ void give(Tables& tables, Trial& trial, NodeId node, const Amounts& requests, st
 // Whether a gang that stays keeps the place of this pod for its successor.
 bool keeps_place(const Tables& tables, const PodRow& pod) {
   const WorkloadId id = tables.workload_of(pod);
-  return !id.is_none() && !tables.workloads[id].slots.empty();
+  return !id.is_none() && !tables.workloads[id].reservation->slots.empty();
 }
 
 void give_slots(Tables& tables, Trial& trial, const WorkloadRow& gang) {
-  for (const Slot& slot : gang.slots) {
+  for (const Slot& slot : gang.reservation->slots) {
     give(tables, trial, slot.node, gang.spec.pod_sets[slot.pod_set].requests, slot.kept);
   }
   for (const PodId id : tables.gang_pods(gang)) {

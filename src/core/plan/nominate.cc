@@ -54,20 +54,20 @@ void nominate(Cycle& cycle, const std::vector<Head>& heads) {
     const Head& head = heads[at];
     if (at + 2 < heads.size()) tables.workloads.expect(heads[at + 2].workload);
     const WorkloadRow& row = tables.workloads[head.workload];
-    Decision entry;
+    auto reason = objection(tables, row, head.queue);
+    Decision& entry = (reason ? cycle.inadmissible : cycle.entries).emplace_back();
     entry.workload = head.workload;
     entry.queue = head.queue;
     entry.is_second_pass = row.spec.is_quota_reserved;
-    if (auto reason = objection(tables, row, head.queue)) {
+    if (reason) {
       if (reason->type == Reason::Type::namespace_mismatch) {
         entry.requeue_reason = RequeueReason::namespace_mismatch;
       }
       entry.word = WaitWord::objection;
       entry.objection = std::move(reason);
-      cycle.inadmissible.push_back(std::move(entry));
       continue;
     }
-    const auto preemptor = tables.pending.preemptor(head.workload);
+    const auto preemptor = tables.pending.preemptor(head.queue, head.workload);
     entry.is_preemptor = preemptor && preemptor->generation == objects::generation_of(row.object);
     Nomination nomination =
         find_assignment(tables, cycle.trial, cycle.policy,
@@ -78,7 +78,6 @@ void nominate(Cycle& cycle, const std::vector<Head>& heads) {
     entry.was_tried = true;
     entry.assignment = std::move(nomination.assignment);
     entry.targets = std::move(nomination.targets);
-    cycle.entries.push_back(std::move(entry));
   }
 }
 

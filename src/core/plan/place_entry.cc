@@ -23,13 +23,13 @@ StandingPods standing_places(const Tables& tables, const Decision& entry,
   StandingPods standing;
   if (entry.assignment.replaced_slice.is_none()) return standing;
   const WorkloadRow& slice = tables.workloads[entry.assignment.replaced_slice];
-  if (slice.slots.empty()) {  // another scheduler places its pods
+  if (slice.reservation->slots.empty()) {  // another scheduler places its pods
     for (const PodSetAssignment& assigned : slice.spec.admission->pod_sets) {
       if (assigned.name == pod_set) standing.total = assigned.count;
     }
     return standing;
   }
-  for (const Slot& slot : slice.slots) {
+  for (const Slot& slot : slice.reservation->slots) {
     if (slice.spec.pod_sets[slot.pod_set].name != pod_set) continue;
     const std::int64_t count = std::min(slot.count, slot.bound + slot.kept);
     if (count > 0) standing.places.push_back({slot.node, count});

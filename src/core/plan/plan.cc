@@ -23,7 +23,7 @@ bool Plan::decides_something() const {
 Action action_on(const Cycle& cycle, Action::Type type, WorkloadId workload) {
   return {.type = type,
           .key = object_key(cycle.tables.workloads.key(workload)),
-          .uid = cycle.tables.workloads[workload].uid};
+          .uid = std::string(cycle.tables.workloads[workload].uid)};
 }
 
 Action action_on(const Cycle& cycle, Action::Type type, PodId pod) {

@@ -12,7 +12,7 @@ namespace {
 
 Reason stranded_reason(const Tables& tables, const WorkloadRow& row) {
   if (row.standing == Standing::invalid) {
-    return {.type = Reason::Type::invalid, .detail = row.invalid};
+    return {.type = Reason::Type::invalid, .detail = std::string(row.invalid.view())};
   }
   if (!row.spec.extras->unsupported.empty()) {
     return {.type = Reason::Type::unsupported, .detail = row.spec.extras->unsupported};
@@ -52,7 +52,7 @@ std::string_view told_to_equals(const Tables& tables, ClusterQueueId queue,
   tables.pending.find_inadmissible(queue, equivalence, [&](WorkloadId id) {
     const WorkloadRow& row = tables.workloads[id];
     if (row.is_unsaid) return false;
-    told = row.telling;
+    told = row.telling.view();
     if (told.empty()) {
       told = objects::condition(row.object, "QuotaReserved")["message"].string_or("");
     }
@@ -77,11 +77,11 @@ void tell_queue(Cycle& cycle, ClusterQueueId id, std::size_t& left) {
   for (const WorkloadId waiting : unsaid) {
     const WorkloadRow& row = tables.workloads[waiting];
     Reason reason{.type = Reason::Type::behind, .name = tables.cluster_queues.key(id)};
-    const auto kind = queue.kind_causes.find(tables.kind_of(row));
     if (tables.pending.place_of(waiting) == PendingPlace::inadmissible) {
-      const std::string_view answer = told_to_equals(tables, id, tables.kind_of(row));
+      const std::uint64_t kind = tables.kind_of(row);
+      const std::string_view answer = told_to_equals(tables, id, kind);
       reason.type = Reason::Type::equal_waits;
-      reason.detail = phrase_of(kind == queue.kind_causes.end() ? row.waits_for : kind->second);
+      reason.detail = phrase_of(tables.pending.cause_of_kind(id, kind).value_or(row.waits_for));
       if (!answer.empty()) {
         reason.name.clear();
         reason.detail = answer;

@@ -45,7 +45,8 @@ CandidateEntry candidate_entry(const Tables& tables, WorkloadId id) {
                                            : std::numeric_limits<std::int64_t>::max();
   entry.queued_since = row.spec.queued_since();
   entry.uid_head = uid_head(row.uid);
-  for (const FlavorUsage& each : row.holds) entry.uses |= uses_bit(each.flavor_resource);
+  for (const FlavorUsage& each : row.reservation->holds)
+    entry.uses |= uses_bit(each.flavor_resource);
   entry.workload = id;
   entry.is_evicted = row.spec.is_evicted || row.assumed_evicted;
   return entry;
@@ -53,13 +54,15 @@ CandidateEntry candidate_entry(const Tables& tables, WorkloadId id) {
 
 void enter_candidates(Tables& tables, WorkloadId id) {
   WorkloadRow& row = tables.workloads[id];
-  row.candidate = candidate_entry(tables, id);
-  tables.cluster_queues[row.reserved_in].candidates.insert(row.candidate, CandidateBefore{tables});
+  CandidateEntry& entry = row.reservation.edit().candidate;
+  entry = candidate_entry(tables, id);
+  tables.cluster_queues[row.reserved_in].candidates.insert(entry, CandidateBefore{tables});
 }
 
 void leave_candidates(Tables& tables, WorkloadId id) {
-  WorkloadRow& row = tables.workloads[id];
-  tables.cluster_queues[row.reserved_in].candidates.erase(row.candidate, CandidateBefore{tables});
+  const WorkloadRow& row = tables.workloads[id];
+  tables.cluster_queues[row.reserved_in].candidates.erase(row.reservation->candidate,
+                                                          CandidateBefore{tables});
 }
 
 void refresh_candidate(Tables& tables, WorkloadId id) {

@@ -128,7 +128,7 @@ TEST(find_targets, takes_those_first_who_are_being_evicted) {
   world.workloads["cheap"].priority = 5;
   const slow::Preemptor preemptor = wants("q", 2);
   House house(world, preemptor, {});
-  house.tables().assume_evicted(house.workload("cheap"), "Preempted");
+  house.tables().assume_evicted(house.workload("cheap"));
   EXPECT_EQ(house.find(), (Targets{{"cheap", "InClusterQueue"}}));
   house.tables().forget_workload("a/cheap", "");
   EXPECT_EQ(house.find(), (Targets{{"costly", "InClusterQueue"}}));

@@ -47,7 +47,7 @@ Possibility preemption_possibility(Tables& tables, Trial& trial, const Policy& p
     const WorkloadRow& row = tables.workloads[target.workload];
     is_own = is_own || row.reserved_in == queue;
     tables.quota.remove_usage(without, tables.cluster_queues[row.reserved_in].node, pair,
-                              usage_of(row.holds, pair));
+                              usage_of(row.reservation->holds, pair));
   }
   return {is_own ? Possibility::Type::preempt : Possibility::Type::reclaim,
           borrow_height(tables, queue, pair, amount).height};

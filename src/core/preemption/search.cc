@@ -33,7 +33,7 @@ Search::Search(Tables& tables, const Policy& policy, const Preemptor& preemptor)
 void Search::shift_usage(WorkloadId id, bool out) {
   const WorkloadRow& row = tables_.workloads[id];
   const QuotaNodeId node = tables_.cluster_queues[row.reserved_in].node;
-  for (const FlavorUsage& each : row.holds) {
+  for (const FlavorUsage& each : row.reservation->holds) {
     if (!looks_at_shares_ && (uses_bit(each.flavor_resource) & asked_) == 0) continue;
     if (out) {
       tables_.quota.remove_usage(trial_, node, each.flavor_resource, each.amount);
@@ -69,7 +69,7 @@ FairShare Search::share_without(WorkloadId id, QuotaNodeId node) {
   const WorkloadRow& row = tables_.workloads[id];
   const QuotaNodeId queue = tables_.cluster_queues[row.reserved_in].node;
   Trial without(tables_.undo);
-  for (const FlavorUsage& each : row.holds) {
+  for (const FlavorUsage& each : row.reservation->holds) {
     tables_.quota.remove_usage(without, queue, each.flavor_resource, each.amount);
   }
   return fair_share(tables_, node);
@@ -97,8 +97,9 @@ bool Search::is_useful(const CandidateEntry& candidate) const {
   if ((candidate.uses & contested_) == 0) return false;
   if (bits_are_exact_ && !somebody_is_gone_) return true;
   const WorkloadRow& row = tables_.workloads[candidate.workload];
-  if (row.released != 0) return false;
-  return bits_are_exact_ || std::ranges::any_of(row.holds, [&](const FlavorUsage& each) {
+  if (row.reservation->released != 0) return false;
+  return bits_are_exact_ ||
+         std::ranges::any_of(row.reservation->holds, [&](const FlavorUsage& each) {
            return std::ranges::find(preemptor_.contested, each.flavor_resource) !=
                   preemptor_.contested.end();
          });
