@@ -5,11 +5,13 @@
 
 Names in unnamed namespaces are private to a file, so two files may both have a `component` or a
 `checks`. Compiled together they would clash; the files that share such a name come into different
-groups. A file that has a private name which a header also has (of its folder, of base/ or objects/,
-whose functions are found by their arguments) stands alone: it would hide the header's from the
-others. The layout of clang-format is what makes this simple: what stands at the first column is a
+groups. A private name that a header also has would hide the header's from the others: such a file
+goes only with files that never say that word, neither themselves nor in a header that they bring.
+The layout of clang-format is what makes this simple: what stands at the first column is a
 declaration.
 """
+import dataclasses
+import functools
 import pathlib
 import re
 import sys
@@ -23,6 +25,8 @@ ALIAS = re.compile(r'^using (\w+) =')
 FUNCTION = re.compile(r'\b(\w+)\(')
 VARIABLE = re.compile(r'\b(\w+)(?:\[\w*\])*(?: = |\{| =$)')
 IMPORT = re.compile(r'^using ((?:\w+::)+(\w+));')
+INCLUDE = re.compile(r'^#include "(.*)"', re.MULTILINE)
+WORD = re.compile(r'\w+')
 MACRO = re.compile(r'^#define (\w+)')
 
 
@@ -60,38 +64,73 @@ def names_of(file, text):
     return names
 
 
-def hides(file, names, own, others):
-    """Whether a file says something else by a name of a header that the others may mean."""
-    return any(name in own or (of == file and name in others) for name, of in names.items())
+@dataclasses.dataclass(frozen=True)
+class File:
+    """What matters of a source file for those it is compiled with."""
+    name: str
+    names: dict     # what each of its short names stands for
+    hidden: set     # those of them by which others may mean a header's
+    words: set      # that it says
+    headers: frozenset = frozenset()  # that it brings, with theirs
 
 
-def groups_of(files, own, others):
-    """Each file goes into the first group that has room and disagrees with none of its names."""
+def read_file(name, text, own, others, headers=frozenset()):
+    names = names_of(name, text)
+    hidden = {word for word, of in names.items() if word in own or (of == name and word in others)}
+    return File(name, names, hidden, set(WORD.findall(text)), headers)
+
+
+@functools.cache
+def words_of_header(header):
+    return frozenset(WORD.findall(header.read_text()))
+
+
+@functools.cache
+def headers_of(source, path):
+    """The project's headers that a file includes, and those that they do."""
+    found = set()
+    for name in INCLUDE.findall(path.read_text()):
+        header = source / name
+        if header not in found and header.exists():
+            found |= {header} | headers_of(source, header)
+    return frozenset(found)
+
+
+def hides(one, other):
+    """Whether a word that the other says, or a header that it brings, would mean the one's."""
+    return any(word in other.words or any(word in words_of_header(header)
+                                          for header in other.headers - one.headers)
+               for word in one.hidden)
+
+
+def go_together(one, other):
+    agree = all(other.names.get(name, of) == of for name, of in one.names.items())
+    return agree and not hides(one, other) and not hides(other, one)
+
+
+def groups_of(files):
+    """Each file goes into the first group that has room and that it goes together with."""
     groups = []
-    for file, names in files:
-        number = len(groups)
-        if hides(file, names, own, others):
-            groups.append((FILES_MAX, {}))
-            yield file, number
-            continue
-        for known, (size, taken) in enumerate(groups):
-            if size < FILES_MAX and all(taken.get(name, of) == of for name, of in names.items()):
-                number = known
-                groups[known] = (size + 1, taken | names)
+    for file in files:
+        for number, group in enumerate(groups):
+            if len(group) < FILES_MAX and all(go_together(file, each) for each in group):
+                group.append(file)
                 break
         else:
-            groups.append((1, names))
-        yield file, number
+            number = len(groups)
+            groups.append([file])
+        yield file.name, number
 
 
 def main():
     folder, *files = sys.argv[1:]
     source = pathlib.Path(__file__).parent.parent / 'src'
-    texts = ((file, names_of(file, pathlib.Path(folder, file).read_text()))
-             for file in files if file.endswith('.cc'))
     own = public_names([folder])
-    others = public_names([source / 'base', source / 'objects'])
-    for file, group in groups_of(texts, own, others):
+    others = public_names([source])
+    read = (read_file(file, path.read_text(), own, others, headers_of(source, path))
+            for file in files if file.endswith('.cc')
+            for path in [pathlib.Path(folder, file)])
+    for file, group in groups_of(read):
         print(file, group)
 
 

@@ -25,12 +25,13 @@ APART = [
     ('imports of different things', 'using objects::Node;', 'using core::Node;'),
     ('an import and a private type', 'using objects::Node;', private('struct Node {')),
     ('macros', '#define EACH(x) x', '#define EACH(x) (x)'),
-    ('a name of an own header', private('int own_header() {'), private('int other() {')),
-    ('an import that an own header has', 'using objects::own_header;', private('int other() {')),
-    ('a private name of another header', private('int far_header() {'), private('int other() {')),
+    ('a name of an own header', private('int own_header() {'), 'int other = own_header();'),
+    ('an import that an own header has', 'using objects::own_header;', 'own_header other;'),
+    ('a private name of another header', private('int far_header() {'), 'int a = far_header();'),
 ]
 TOGETHER = [
-    ('an import that another header has', 'using objects::far_header;', private('int other() {')),
+    ('an import that another header has', 'using objects::far_header;', 'int a = far_header();'),
+    ('a name of a header that the other never says', private('int own_header() {'), 'int a = 1;'),
     ('the same import', 'using objects::Node;', 'using objects::Node;'),
     ('different private names', private('int one() {'), private('int other() {')),
     ('a local variable', private('int one() {\n  int two = 2;'), private('int two() {')),
@@ -38,8 +39,9 @@ TOGETHER = [
 
 
 def share_a_group(one, other):
-    files = [(name, unity_groups.names_of(name, text)) for name, text in (('a', one), ('b', other))]
-    groups = dict(unity_groups.groups_of(files, {'own_header'}, {'far_header'}))
+    files = [unity_groups.read_file(name, text, {'own_header'}, {'far_header'})
+             for name, text in (('a', one), ('b', other))]
+    groups = dict(unity_groups.groups_of(files))
     return groups['a'] == groups['b']
 
 
