@@ -139,6 +139,8 @@ Result<> HostPods::begin(const std::string& uid, Pod& pod, PodSpec spec) {
                 .processes_max = options_.processes_max};
   // On the machine's own network it has neither a bridge nor a cable.
   if (shim.pod.pod["spec"]["hostNetwork"].boolean_or(false)) shim.network.bridge.clear();
+  pod.gang = shim.pod.gang;
+  pod.gang_members = shim.pod.gang_members;
   TRY(replace_file(pod_folder::spec_path(pod.folder), to_json_text(shim), Durable::no));
   return spawn(uid, pod, std::move(*lock), {});
 }
@@ -240,7 +242,15 @@ void HostPods::heard(const std::string& uid, std::string_view line) {
   const bool last = state->has_ended();
   pod->state = std::move(*state);
   settle(*pod);
+  if (pod->state.is_at_gate) let_go(uid, *pod);
   if (!last && !first_creating) report(*pod);
+}
+
+// Who is complete starts: the processes of a gang wait for each other anyway, and measure it.
+void HostPods::let_go(const std::string& uid, const Pod& pod) {
+  for (const std::string& member : gates_.arrive(pod.gang, uid, pod.gang_members)) {
+    if (Pod* waiting = find(member)) send(*waiting, {.verb = ShimOrder::Verb::go});
+  }
 }
 
 void HostPods::send(Pod& pod, const ShimOrder& order) {
@@ -303,6 +313,7 @@ void HostPods::examine_later(const std::string& uid) {
 void HostPods::conclude(const std::string& uid, Descriptor lock) {
   Pod& pod = *find(uid);
   pod.alive = false;
+  gates_.leave(uid);
   if (pod.removing) {
     lock = Descriptor();
     return forget(uid);
@@ -421,7 +432,7 @@ void HostPods::adopt(Found found) {
     auto& pod = *pods_.emplace(uid, std::make_unique<Pod>()).first->second;
     pod.folder = folder;
     pod.state.pod.uid = uid;
-    note_devices(folder);
+    note_spec(pod);
     pod.alive = true;
     ++unsettled_;
     examine(uid);
@@ -430,13 +441,17 @@ void HostPods::adopt(Found found) {
   settle(nobody);
 }
 
-// What its specification was given is its own until it is over for good.
-void HostPods::note_devices(const std::string& folder) {
-  const auto state = read_state(folder);
+// The devices that its specification was given are its own until it is over for good.
+void HostPods::note_spec(Pod& pod) {
+  const auto state = read_state(pod.folder);
   if (state && state->has_ended() && state->is_stopped) return;
-  const auto text = read_whole_file(pod_folder::spec_path(folder), shim_file_bytes_max);
+  const auto text = read_whole_file(pod_folder::spec_path(pod.folder), shim_file_bytes_max);
   if (!text) return;
-  if (const auto spec = parse_shim_spec(*text)) ledger_.note(spec->pod);
+  const auto spec = parse_shim_spec(*text);
+  if (!spec) return;
+  ledger_.note(spec->pod);
+  pod.gang = spec->pod.gang;
+  pod.gang_members = spec->pod.gang_members;
 }
 
 // The last one that settles answers adopt().

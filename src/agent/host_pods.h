@@ -29,6 +29,7 @@
 #include "agent/host_images.h"
 #include "agent/pod_runtime.h"
 #include "agent/shim_protocol.h"
+#include "agent/start_gates.h"
 #include "base/log.h"
 #include "base/os/child_process.h"
 #include "base/os/line_channel.h"
@@ -82,6 +83,8 @@ class HostPods {
     bool removing = false;
     std::optional<PodSpec> next = {};     // started again while it was being removed
     std::optional<PodSpec> waiting = {};  // for devices that others have
+    std::string gang = {};                // with whom it starts, and how many they are
+    std::int64_t gang_members = 0;
   };
   using Pods = std::map<std::string, std::unique_ptr<Pod>, std::less<>>;
 
@@ -97,6 +100,7 @@ class HostPods {
   void connect(const std::string& uid, Descriptor socket);
   void heard(const std::string& uid, std::string_view line);
   void send(Pod& pod, const ShimOrder& order);
+  void let_go(const std::string& uid, const Pod& pod);
 
   void examine(const std::string& uid);
   void examine_later(const std::string& uid);
@@ -108,7 +112,7 @@ class HostPods {
 
   void report(Pod& pod);
   void settle(Pod& pod);
-  void note_devices(const std::string& folder);
+  void note_spec(Pod& pod);
 
   PollLoop& loop_;
   SystemClock clock_;
@@ -117,6 +121,7 @@ class HostPods {
   DeviceLedger ledger_;
   Log log_;
   Report report_;
+  StartGates gates_;
   Pods pods_;
   Found found_;                // while adopt() waits
   std::size_t unsettled_ = 0;  // pods that it waits for

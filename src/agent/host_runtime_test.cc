@@ -103,6 +103,56 @@ class HostRuntimeTest : public ::testing::Test {
   bool adopted_ = false;
 };
 
+// ---- Gangs -------------------------------------------------------------------------------------
+
+TEST_F(HostRuntimeTest, the_members_of_a_gang_start_together) {
+  std::vector<PodSpec> members;
+  for (int i = 0; i < 3; ++i) {
+    members.push_back(world_->pod({"sleep", "100"}));
+    members.back().gang = "team-a/train";
+    members.back().gang_members = 3;
+  }
+  world_->runtime().start(members[0]);
+  world_->runtime().start(members[1]);
+  world_->settle();
+  EXPECT_EQ(state_of(members[0].uid).phase, Phase::waiting);
+  EXPECT_EQ(state_of(members[1].uid).phase, Phase::waiting);
+  world_->runtime().start(members[2]);
+  for (const PodSpec& each : members) EXPECT_TRUE(reaches(each.uid, Phase::running));
+}
+
+TEST_F(HostRuntimeTest, a_member_that_never_comes_holds_nobody_for_ever) {
+  PodSpec alone = world_->pod({"true"});
+  alone.gang = "team-a/train";
+  alone.gang_members = 2;
+  world_->runtime().start(alone);
+  EXPECT_TRUE(reaches(alone.uid, Phase::exited));
+}
+
+TEST_F(HostRuntimeTest, who_waits_for_its_gang_can_be_stopped) {
+  PodSpec alone = world_->pod({"sleep", "100"});
+  alone.gang = "team-a/train";
+  alone.gang_members = 2;
+  world_->runtime().start(alone);
+  world_->settle();
+  world_->runtime().stop(alone.uid, Span{});
+  EXPECT_TRUE(reaches(alone.uid, Phase::exited));
+}
+
+TEST_F(HostRuntimeTest, a_gang_that_waits_is_found_by_the_next_platform) {
+  std::vector<PodSpec> members = {world_->pod({"sleep", "100"}), world_->pod({"sleep", "100"})};
+  for (PodSpec& each : members) {
+    each.gang = "team-a/train";
+    each.gang_members = 2;
+  }
+  world_->runtime().start(members[0]);
+  world_->settle();
+  world_->restart_platform();
+  listen();
+  world_->runtime().start(members[1]);
+  for (const PodSpec& each : members) EXPECT_TRUE(reaches(each.uid, Phase::running));
+}
+
 // ---- Logs and ends -----------------------------------------------------------------------------
 
 TEST_F(HostRuntimeTest, the_log_has_times_streams_and_parts) {

@@ -51,6 +51,7 @@ NodeAgent::NodeAgent(NodeAgentOptions options, client::Api& api, client::House h
             .events = PodEvents(api, house),
             .defaults = std::move(options.pods),
             .runtime_name = std::move(options.runtime_name),
+            .nodes = nodes_,
             .images = options.images} {
   for (NodeOptions& node : options.nodes) {
     heartbeats_.push_back(std::make_unique<NodeHeartbeat>(node, options.machine, api, house));

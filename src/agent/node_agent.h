@@ -90,7 +90,7 @@ class NodeAgent {
   void let_go(const objects::Value& pod);
   void on_state(const PodState& state);
 
-  std::map<std::string, NodeOptions, std::less<>> nodes_;
+  PodDesk::Nodes nodes_;
   client::House house_;
   PodRuntime& runtime_;
   client::ObjectCache cache_;

@@ -170,6 +170,10 @@ struct PodSpec {
   std::vector<std::string> search_domains;
   std::string hosts;  // the text of /etc/hosts
   std::vector<ContainerSpec> containers;
+  // With whom it starts in the same moment, and how many they are; empty: on its own. A runtime
+  // that cannot wait for others does not.
+  std::string gang = {};
+  std::int64_t gang_members = 0;
   std::string folder;  // of this pod below the data folder: logs, volumes, state
   objects::Value pod;  // the object, for what a runtime alone understands
 };

@@ -23,6 +23,17 @@ namespace resources = objects::resources;
 // Before a failed write of a volume is tried again.
 constexpr Span prepare_retry_span = Span::of_seconds(10);
 
+// Whether the status tells of a run.
+bool has_run(View pod) {
+  for (const std::string_view list : {"containerStatuses", "initContainerStatuses"}) {
+    for (View status : pod["status"][list].elements()) {
+      const View state = status["state"];
+      if (state["running"] || state["terminated"] || status["lastState"]["terminated"]) return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 PodWorker::PodWorker(PodDesk& desk, const NodeOptions& node, Value pod)
@@ -134,7 +145,7 @@ void PodWorker::try_start() {
                                        gang_size_of(pod_))};
     return;
   }
-  if (ran_before() && pod_["spec"]["restartPolicy"].string_or("") == "Never") {
+  if (has_run(pod_) && pod_["spec"]["restartPolicy"].string_or("") == "Never") {
     is_lost_ = true;
     return;
   }
@@ -145,14 +156,28 @@ void PodWorker::try_start() {
   }
   auto plan = plan_start(pod_, surroundings(), members, desk_.defaults);
   if (auto* refusal = std::get_if<StartRefusal>(&plan)) return refuse(std::move(*refusal));
-  if (ran_before()) {
+  if (has_run(pod_)) {
     for (const std::string_view list : {"containerStatuses", "initContainerStatuses"}) {
       for (View status : pod_["status"][list].elements()) {
         ++memory_[std::string(status["name"].string_or(""))].restarts_before;
       }
     }
   }
-  prepare(std::move(std::get<StartPlan>(plan)));
+  auto& start = std::get<StartPlan>(plan);
+  join_gang(start.spec, members);
+  prepare(std::move(start));
+}
+
+// Its gang starts in the same moment, as far as it is this agent's; but where one of it has run, it
+// comes later and waits for nobody.
+void PodWorker::join_gang(PodSpec& spec, const std::vector<Value>& members) const {
+  if (std::any_of(members.begin(), members.end(), [](View each) { return has_run(each); })) return;
+  const auto here = std::count_if(members.begin(), members.end(), [this](View each) {
+    return desk_.nodes.contains(each["spec"]["nodeName"].string_or(""));
+  });
+  if (here < 2) return;
+  spec.gang = gang_of(pod_);
+  spec.gang_members = here;
 }
 
 void PodWorker::refuse(StartRefusal refusal) {
@@ -198,17 +223,6 @@ void PodWorker::on_written(PodSpec spec, const Result<>& written) {
   stage_ = Stage::started;
   has_files_ = false;
   desk_.runtime.start(std::move(spec));
-}
-
-// Whether the status tells of a run, which the runtime then does not know.
-bool PodWorker::ran_before() const {
-  for (const std::string_view list : {"containerStatuses", "initContainerStatuses"}) {
-    for (View status : pod_["status"][list].elements()) {
-      const View state = status["state"];
-      if (state["running"] || state["terminated"] || status["lastState"]["terminated"]) return true;
-    }
-  }
-  return false;
 }
 
 void PodWorker::remember_from_status() {

@@ -45,6 +45,8 @@ namespace muster::agent {
 
 // What the workers of one agent share.
 struct PodDesk {
+  using Nodes = std::map<std::string, NodeOptions, std::less<>>;
+
   client::Api& api;
   client::House house;
   PodRuntime& runtime;
@@ -54,6 +56,7 @@ struct PodDesk {
   PodEvents events;
   PodDefaults defaults;
   std::string runtime_name;
+  const Nodes& nodes;        // of this agent
   Images* images = nullptr;  // null: every image is this machine's own
 };
 
@@ -115,9 +118,9 @@ class PodWorker {
   void tell_volume_trouble(const std::string& why);
   std::string folder() const;
   void refuse(StartRefusal refusal);
+  void join_gang(PodSpec& spec, const std::vector<objects::Value>& members) const;
   void prepare(StartPlan plan);
   void on_written(PodSpec spec, const Result<>& written);
-  bool ran_before() const;
   void remember_from_status();
 
   void notice_ends();

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "agent/log_text.h"
 #include "agent/pod_folder.h"
 #include "base/os/console.h"
 #include "base/os/container_mounts.h"
@@ -15,7 +14,6 @@
 #include "base/os/pipe.h"
 #include "base/os/process.h"
 #include "base/os/unix_socket.h"
-#include "base/utf8.h"
 
 namespace muster::agent {
 
@@ -28,7 +26,7 @@ constexpr int exit_not_found = 127;
 constexpr int exit_not_executable = 126;
 constexpr std::uint32_t workspace_mode = 0777;
 constexpr std::uint32_t etc_file_mode = 0644;
-constexpr std::uint32_t last_words_mode = 0666;  // whichever user it runs as
+constexpr Span gate_patience = Span::of_seconds(2);
 
 // What is held or has ended is to run; false for what runs already.
 bool order_again(ContainerState& state) {
@@ -86,6 +84,7 @@ void Shim::start(Descriptor connection, const std::vector<std::string>& again) {
   // From here on, a platform that finds this folder knows that the pod was begun.
   tell(Durable::no);
   const auto entered = enter_namespaces();
+  is_at_gate_ = entered && waits_for_gang(again);
   for (const auto& container : containers_) {
     if (container->state.phase == Phase::exited || container->state.is_held()) continue;
     if (entered) {
@@ -94,7 +93,25 @@ void Shim::start(Descriptor connection, const std::vector<std::string>& again) {
       fail(*container, {StartFailure::Kind::set_up, entered.error().message});
     }
   }
-  if (!entered || state().has_ended()) tell_change();
+  if (!entered || state().has_ended()) return tell_change();
+  if (!is_at_gate_) return;
+  tell(Durable::no);
+  loop_.post_at(clock_.monotonic() + gate_patience, [this] { open_gate(); });
+}
+
+// Only the first time, and where it is ours to say when the program begins.
+bool Shim::waits_for_gang(const std::vector<std::string>& again) const {
+  return !spec_.pod.gang.empty() && again.empty() && !runs_images() &&
+         std::none_of(containers_.begin(), containers_.end(), [](const auto& container) {
+           return container->state.is_held() || container->state.attempt > 0;
+         });
+}
+
+void Shim::open_gate() {
+  if (!std::exchange(is_at_gate_, false)) return;
+  for (const auto& container : containers_) {
+    if (container->sandbox) container->sandbox->release();
+  }
 }
 
 // ---- What the containers share -----------------------------------------------------------------
@@ -189,7 +206,10 @@ void Shim::obey(const ShimOrder& order) {
       return stop(order.grace);
     case ShimOrder::Verb::kill:
       return stop({});
+    case ShimOrder::Verb::go:
+      return open_gate();
     case ShimOrder::Verb::end:
+      open_gate();
       for (const auto& container : containers_) {
         if (container->state.name == order.container) stop(*container, order.grace);
       }
@@ -209,6 +229,7 @@ void Shim::run_again(Container& container) {
 
 // All of the pod, which then has ended: what is held is never run.
 void Shim::stop(Span grace) {
+  open_gate();
   const MonotonicInstant end = clock_.monotonic() + grace;
   if (!kill_at_ || end < *kill_at_) kill_at_ = end;
   for (const auto& container : containers_) stop(*container, grace);
@@ -241,7 +262,7 @@ void Shim::run(Container& container) {
   container.started_watch = loop_.watch(container.sandbox->started_descriptor(), Interest::readable,
                                         [this, &container] { started(container); });
   watch_end(container);
-  container.sandbox->release();
+  if (!is_at_gate_) container.sandbox->release();
 }
 
 void Shim::watch_end(Container& container) {
@@ -365,33 +386,6 @@ void Shim::end_run(Container& container) {
   tell_change();
 }
 
-// An empty file of each run, which the container may write.
-Result<> Shim::make_last_words(const ContainerSpec& container, SandboxSpec& sandbox) const {
-  if (container.last_words_path.empty()) return {};
-  TRY(make_folders(pod_folder::last_words_folder(folder_)));
-  const std::string path = pod_folder::last_words_path(folder_, container.name);
-  TRY(replace_file(path, "", Durable::no));
-  TRY(set_mode(path, last_words_mode));
-  sandbox.mounts.push_back({path, container.last_words_path});
-  return {};
-}
-
-std::string Shim::last_words(const Container& container, bool has_failed) const {
-  const ContainerSpec& spec = *container.spec;
-  if (spec.last_words_path.empty()) return {};
-  const auto text =
-      read_file_end(pod_folder::last_words_path(folder_, spec.name), last_words_bytes_max);
-  if (text && !text->empty()) return repaired_utf8(*text);
-  if (!has_failed || !spec.last_words_from_log) return {};
-  const std::string log = pod_folder::log_path(folder_, spec.name, container.state.attempt);
-  const auto lines = read_whole_file(log, 2 * log_file_bytes_max);
-  if (!lines) return {};
-  LogText tail({.tail_lines = last_words_log_lines_max});
-  std::string said = tail.take(*lines) + tail.reach_end();
-  if (said.size() > last_words_log_bytes_max) said.erase(0, said.size() - last_words_log_bytes_max);
-  return repaired_utf8(said);
-}
-
 SandboxUser user_of(const ContainerSpec& container) {
   return {.user = container.user, .group = container.group, .groups = container.groups};
 }
@@ -423,7 +417,8 @@ void Shim::fail(Container& container, const StartFailure& failure) {
 ShimState Shim::state() const {
   ShimState state{.shim = process_,
                   .pod = {.uid = spec_.pod.uid, .containers = {}},
-                  .is_stopped = kill_at_.has_value()};
+                  .is_stopped = kill_at_.has_value(),
+                  .is_at_gate = is_at_gate_};
   for (const auto& container : containers_) state.pod.containers.push_back(container->state);
   return state;
 }

@@ -98,6 +98,8 @@ class Shim {
   void stop(Span grace);
   void stop(Container& container, Span grace);
   void run_again(Container& container);
+  bool waits_for_gang(const std::vector<std::string>& again) const;
+  void open_gate();
 
   void run(Container& container);
   Result<> make_sandbox(Container& container);
@@ -141,6 +143,7 @@ class Shim {
   Descriptor listener_;
   std::unique_ptr<LineChannel> platform_;
   std::optional<MonotonicInstant> kill_at_;  // being stopped
+  bool is_at_gate_ = false;                  // what is made is not released yet
 };
 
 }  // namespace muster::agent

@@ -210,6 +210,8 @@ std::string to_json_text(const ShimSpec& spec) {
        {"searchDomains", texts(builder, pod.search_domains)},
        {"hosts", builder.text(pod.hosts)},
        {"containers", builder.array(containers)},
+       {"gang", builder.text(pod.gang)},
+       {"gangMembers", Builder::integer(pod.gang_members)},
        {"isolation", Builder::literal(to_string(spec.isolation))},
        {"network", network_node(builder, spec.network)},
        {"hidden", texts(builder, spec.hidden)},
@@ -235,6 +237,8 @@ Result<ShimSpec> parse_shim_spec(std::string_view text) {
   pod.name_server = text_of(value, "nameServer");
   pod.search_domains = texts_of(value["searchDomains"]);
   pod.hosts = text_of(value, "hosts");
+  pod.gang = text_of(value, "gang");
+  pod.gang_members = value["gangMembers"].integer_or(0);
   for (const View container : value["containers"].elements()) {
     pod.containers.push_back(container_of(container));
   }
@@ -261,6 +265,7 @@ std::string to_json_text(const ShimState& state) {
   const Node root = object(builder, {{"uid", builder.text(state.pod.uid)},
                                      {"shim", shim},
                                      {"stopped", Builder::boolean(state.is_stopped)},
+                                     {"atGate", Builder::boolean(state.is_at_gate)},
                                      {"containers", builder.array(containers)}});
   return objects::to_json(std::move(builder).finish(root));
 }
@@ -273,6 +278,7 @@ Result<ShimState> parse_shim_state(std::string_view text) {
   state.shim.start_ticks = static_cast<std::uint64_t>(value["shim"]["startTicks"].integer_or(0));
   state.pod.uid = text_of(value, "uid");
   state.is_stopped = value["stopped"].boolean_or(false);
+  state.is_at_gate = value["atGate"].boolean_or(false);
   for (const View container : value["containers"].elements()) {
     state.pod.containers.push_back(state_of(container));
   }
@@ -287,6 +293,8 @@ std::string to_line(const ShimOrder& order) {
       return "restart " + order.container;
     case ShimOrder::Verb::end:
       return fmt::format("end {} {}", order.grace.nanoseconds, order.container);
+    case ShimOrder::Verb::go:
+      return "go";
     case ShimOrder::Verb::kill:
       return "kill";
   }
@@ -298,6 +306,7 @@ std::optional<ShimOrder> parse_shim_order(std::string_view line) {
   const std::string_view verb = line.substr(0, space);
   const std::string_view rest = line.substr(std::min(space + 1, line.size()));
   if (verb == "kill" && rest.empty()) return ShimOrder{};
+  if (verb == "go" && rest.empty()) return ShimOrder{.verb = ShimOrder::Verb::go};
   if (verb == "restart" && !rest.empty()) {
     return ShimOrder{.verb = ShimOrder::Verb::run, .container = std::string(rest)};
   }

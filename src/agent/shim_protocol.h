@@ -5,6 +5,7 @@
 //   write spec_path: to_json_text(spec);          platform → shim, once
 //   "stop 30000000000"  "restart main"  "kill"    platform → shim, lines of the control socket
 //   "end 30000000000 main"                        … one container of the pod
+//   "go"                                          … its gang is complete
 //   to_json_text(state)                           shim → platform, a line a change; and state_path
 //
 // Assumes: neither trusts a file to be whole; reading one is a Result.
@@ -44,6 +45,7 @@ struct ShimState {
   ShimProcess shim;
   PodState pod;
   bool is_stopped = false;  // what is held stays so
+  bool is_at_gate = false;  // all is made, and waits for the others of its gang
 
   // Every container has, or will never run. A state that knows of none has not.
   bool has_ended() const;
@@ -57,7 +59,7 @@ std::string to_json_text(const ShimState& state);
 Result<ShimState> parse_shim_state(std::string_view text);
 
 struct ShimOrder {
-  enum class Verb : std::uint8_t { stop, run, end, kill };
+  enum class Verb : std::uint8_t { stop, run, end, go, kill };
   Verb verb = Verb::kill;
   Span grace = {};             // stop, end
   std::string container = {};  // run, end

@@ -34,6 +34,8 @@ ShimSpec sample_spec() {
   spec.hidden = {"/data"};
   spec.log_limits = {.file_bytes = 7, .files = 2};
   spec.processes_max = 9;
+  spec.pod.gang = "team-a/train";
+  spec.pod.gang_members = 4;
   return spec;
 }
 
@@ -81,11 +83,12 @@ TEST(ShimProtocolTest, orders_are_words) {
   EXPECT_EQ(restart->container, "main");
   EXPECT_EQ(to_line(*restart), "restart main");
   EXPECT_EQ(to_line(parse_shim_order("kill").value()), "kill");
+  EXPECT_EQ(to_line(parse_shim_order("go").value()), "go");
 }
 
 TEST(ShimProtocolTest, other_words_are_no_orders) {
   for (const char* line : {"", "stop", "stop x", "stop 1 2", "stop 99999999999999999999", "restart",
-                           "kill now", "obey"}) {
+                           "kill now", "go on", "obey"}) {
     EXPECT_FALSE(parse_shim_order(line)) << line;
   }
 }

@@ -4,13 +4,22 @@
 #include <utility>
 
 #include "agent/limits.h"
+#include "agent/log_text.h"
 #include "agent/pod_folder.h"
 #include "agent/shim.h"
+#include "base/os/files.h"
 #include "base/os/folders.h"
 #include "base/os/pipe.h"
 #include "base/os/terminal.h"
+#include "base/utf8.h"
 
 namespace muster::agent {
+
+namespace {
+
+constexpr std::uint32_t last_words_mode = 0666;  // whichever user it runs as
+
+}  // namespace
 
 Result<> Shim::open_streams(Container& container, SandboxSpec& sandbox) {
   container.input = {};
@@ -156,6 +165,35 @@ void Shim::feed(Container& container) {
   if (container.attach && input.waiting.size() < container_input_bytes_max) {
     container.attach->more();
   }
+}
+
+// ---- Last words --------------------------------------------------------------------------------
+
+// An empty file of each run, which the container may write.
+Result<> Shim::make_last_words(const ContainerSpec& container, SandboxSpec& sandbox) const {
+  if (container.last_words_path.empty()) return {};
+  TRY(make_folders(pod_folder::last_words_folder(folder_)));
+  const std::string path = pod_folder::last_words_path(folder_, container.name);
+  TRY(replace_file(path, "", Durable::no));
+  TRY(set_mode(path, last_words_mode));
+  sandbox.mounts.push_back({path, container.last_words_path});
+  return {};
+}
+
+std::string Shim::last_words(const Container& container, bool has_failed) const {
+  const ContainerSpec& spec = *container.spec;
+  if (spec.last_words_path.empty()) return {};
+  const auto text =
+      read_file_end(pod_folder::last_words_path(folder_, spec.name), last_words_bytes_max);
+  if (text && !text->empty()) return repaired_utf8(*text);
+  if (!has_failed || !spec.last_words_from_log) return {};
+  const std::string log = pod_folder::log_path(folder_, spec.name, container.state.attempt);
+  const auto lines = read_whole_file(log, 2 * log_file_bytes_max);
+  if (!lines) return {};
+  LogText tail({.tail_lines = last_words_log_lines_max});
+  std::string said = tail.take(*lines) + tail.reach_end();
+  if (said.size() > last_words_log_bytes_max) said.erase(0, said.size() - last_words_log_bytes_max);
+  return repaired_utf8(said);
 }
 
 }  // namespace muster::agent
