@@ -276,6 +276,26 @@ spec:
     expect("SUCCESS" in platform.kubectl("logs", "-l", "job-name=ring"), "no rank succeeded")
 
 
+def nothing_is_left_when_it_goes_down(platform):
+    uid = platform.get("pod", "plain")["metadata"]["uid"]
+    expect(processes_in_group(uid), "the pod has no process")
+    platform.down()
+    wait_for("its processes to end", lambda: not processes_in_group(uid))
+
+
+def processes_in_group(word):
+    """Processes of a control group with that word in its name."""
+    found = []
+    for name in os.listdir("/proc"):
+        try:
+            with open(f"/proc/{name}/cgroup") as file:
+                if name.isdigit() and word in file.read():
+                    found.append(name)
+        except OSError:
+            continue
+    return found
+
+
 def main():
     if not all(shutil.which(tool) for tool in ("runc", "skopeo", "umoci")):
         print("skipped: runc, skopeo or umoci is missing\n0 passed, 0 failed")
@@ -294,7 +314,8 @@ def main():
         images_are_imported_listed_and_named, refusals_say_what_to_do, a_pod_runs_as_its_image_says,
         exec_cp_and_exit_codes_work, rights_are_what_the_pod_says, nobody_gets_out,
         an_absent_image_waits_with_its_reason, an_image_in_use_stays,
-        devices_are_given_to_one_at_a_time, pods_survive_the_platform, a_gang_trains_from_an_image])
+        devices_are_given_to_one_at_a_time, pods_survive_the_platform, a_gang_trains_from_an_image,
+        nothing_is_left_when_it_goes_down])
 
 
 if __name__ == "__main__":
