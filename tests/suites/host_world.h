@@ -97,7 +97,7 @@ class HostWorld : public PodRuntimeWorld {
   agent::PodSpec spec(PodProgram program) override {
     agent::PodSpec spec = pod(arguments_of(program));
     if (program == PodProgram::has_no_image) spec.containers[0].image = "nowhere.example/image";
-    if (hears_signals_late(program)) deaf_.push_back(log_path(spec.uid));
+    if (hears_signals_late(program)) deaf_.push_back(spec.uid);
     return spec;
   }
 
@@ -105,10 +105,12 @@ class HostWorld : public PodRuntimeWorld {
     return agent::pod_folder::log_path(options_.pods_folder + "/" + uid, "main", attempt);
   }
 
-  // A deaf program needs a moment after its start to become so.
+  // A deaf program needs a moment after its start to become so, and may be ended before it is.
   bool run_until(UniqueFunction<bool()> condition) override {
-    const auto is_ready = [](const std::string& log) {
-      return contents_of(log).find("ready") != std::string::npos;
+    const auto is_ready = [this](const std::string& uid) {
+      const std::string state = agent::pod_folder::state_path(options_.pods_folder + "/" + uid);
+      return contents_of(log_path(uid)).find("ready") != std::string::npos ||
+             contents_of(state).find("\"exited\"") != std::string::npos;
     };
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
     while (std::chrono::steady_clock::now() < deadline) {
@@ -177,7 +179,7 @@ class HostWorld : public PodRuntimeWorld {
   std::jthread thread_;
   int pods_ = 0;
   std::vector<std::string> uids_;
-  std::vector<std::string> deaf_;  // logs of programs that do not ignore SIGTERM yet
+  std::vector<std::string> deaf_;  // pods whose programs do not ignore SIGTERM yet
 };
 
 }  // namespace muster::suites

@@ -69,9 +69,6 @@ class OciWorld final : public HostWorld {
     return HostWorld::arguments_of(program);
   }
 
-  // One time in ten on a loaded machine nobody hears of it (docs/internals/oci.md).
-  bool hears_of_an_early_end() const override { return false; }
-
   bool hears_signals_late(PodProgram program) const override {
     return program == PodProgram::runs_on || HostWorld::hears_signals_late(program);
   }

@@ -41,9 +41,6 @@ class PodRuntimeWorld {
   // Runs what is due and a little more: for what must not happen.
   virtual void settle() = 0;
 
-  // Whether the end of a pod that is stopped in its first moment is always heard of.
-  virtual bool hears_of_an_early_end() const { return true; }
-
   // The platform dies without a word and comes back: runtime() is as a new process finds it.
   virtual void restart_platform() = 0;
 };
@@ -194,7 +191,6 @@ TEST_P(PodRuntimeSuite, a_second_stop_may_shorten_the_grace) {
 }
 
 TEST_P(PodRuntimeSuite, a_stop_right_after_the_start_ends_it_too) {
-  if (!world_->hears_of_an_early_end()) GTEST_SKIP() << "docs/internals/oci.md says why";
   const std::string uid = start(PodProgram::runs_on);
   world_->runtime().stop(uid, Span{});
   EXPECT_TRUE(
