@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "base/quantity.h"
-#include "core/model/scheduling_terms.h"
+#include "core/model/claims.h"
 #include "objects/edit.h"
 #include "objects/metadata.h"
 
@@ -48,55 +48,15 @@ Quantity quantity_of(View text) {
   return Quantity::parse(text.string_or("0")).value_or(Quantity());
 }
 
-bool has_modes(View wanted, View offered) {
-  for (View mode : wanted.elements()) {
-    bool is_there = false;
-    for (View each : offered.elements()) is_there = is_there || each == mode;
-    if (!is_there) return false;
-  }
-  return true;
-}
-
-bool is_selected(View claim, View volume) {
-  const View selector = claim["spec"]["selector"]["matchLabels"];
-  for (const auto& [key, value] : selector.members()) {
-    if (!(volume["metadata"]["labels"][key] == value)) return false;
-  }
-  return true;
-}
-
-// Of nobody, of the same class, large enough, with the modes that are asked for.
-bool is_fit(View claim, View volume) {
-  const View spec = volume["spec"];
-  const View wanted = claim["spec"];
-  if (objects::is_being_deleted(volume)) return false;
-  if (spec["claimRef"]) return false;
-  const std::string_view phase = volume["status"]["phase"].string_or("Available");
-  if (phase != "Available" && phase != "Pending") return false;
-  if (spec["storageClassName"].string_or("") != wanted["storageClassName"].string_or("")) {
-    return false;
-  }
-  if (spec["volumeMode"].string_or("Filesystem") != wanted["volumeMode"].string_or("Filesystem")) {
-    return false;
-  }
-  return has_modes(wanted["accessModes"], spec["accessModes"]) && is_selected(claim, volume) &&
-         !(quantity_of(spec["capacity"]["storage"]) <
-           quantity_of(wanted["resources"]["requests"]["storage"]));
-}
-
 bool waits_for_consumer(const ClaimWorld& world) {
   return world.storage_class["volumeBindingMode"].string_or("Immediate") == "WaitForFirstConsumer";
 }
 
 // A claim that waits for its first pod gets a volume that the pod's node reaches.
-bool is_reachable(View volume, const ClaimWorld& world) {
-  const View required = volume["spec"]["nodeAffinity"]["required"];
-  if (!waits_for_consumer(world) || !required.is_object()) return true;
-  const core::Labels labels = core::read_labels(world.node_labels);
-  for (const View term : required["nodeSelectorTerms"].elements()) {
-    if (core::read_node_selector_term(term).matches(labels, world.consumer_node)) return true;
-  }
-  return false;
+bool may_have(const core::Claim& claim, const core::Volume& volume, const ClaimWorld& world) {
+  if (!volume.suits(claim)) return false;
+  return !waits_for_consumer(world) ||
+         volume.is_reachable_from(core::read_labels(world.node_labels), world.consumer_node);
 }
 
 // The one that it names or that is meant for it; else the smallest that fits, the first by name.
@@ -104,6 +64,7 @@ Value volume_for(View claim, const ClaimWorld& world) {
   const std::vector<Value>& volumes = world.volumes;
   const bool may_choose = !waits_for_consumer(world) || !world.consumer_node.empty();
   const std::string_view named = claim["spec"]["volumeName"].string_or("");
+  const core::Claim wanted = core::read_claim(claim);
   Value best;
   for (const Value& each : volumes) {
     if (!named.empty()) {
@@ -116,7 +77,7 @@ Value volume_for(View claim, const ClaimWorld& world) {
         (uid.empty() || uid == objects::uid_of(claim))) {
       return each;
     }
-    if (!may_choose || !is_fit(claim, each) || !is_reachable(each, world)) continue;
+    if (!may_choose || !may_have(wanted, core::read_volume(each), world)) continue;
     const bool is_smaller =
         best.is_absent() || quantity_of(each["spec"]["capacity"]["storage"]) <
                                 quantity_of(best["spec"]["capacity"]["storage"]);

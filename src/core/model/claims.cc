@@ -34,42 +34,6 @@ Quantity read_quantity(View text) {
   return Quantity::parse(text.string_or("0")).value_or(Quantity());
 }
 
-Claim read_claim(View object) {
-  const View spec = object["spec"];
-  Claim claim;
-  claim.modes = read_modes(spec["accessModes"]);
-  claim.access = access_of(claim.modes);
-  claim.volume = spec["volumeName"].string_or("");
-  claim.names_volume = !claim.volume.empty();
-  claim.is_bound =
-      claim.names_volume && objects::annotations_of(object)[bind_completed].is_string();
-  claim.is_lost = object["status"]["phase"].string_or("") == "Lost";
-  claim.is_being_deleted = objects::is_being_deleted(object);
-  claim.class_name = spec["storageClassName"].string_or("");
-  claim.mode = spec["volumeMode"].string_or("Filesystem");
-  claim.selector = read_labels(spec["selector"]["matchLabels"]);
-  claim.request = read_quantity(spec["resources"]["requests"]["storage"]);
-  return claim;
-}
-
-Volume read_volume(View object) {
-  const View spec = object["spec"];
-  const std::string_view phase = object["status"]["phase"].string_or("Available");
-  Volume volume;
-  volume.is_available = !spec["claimRef"] && !objects::is_being_deleted(object) &&
-                        (phase == "Available" || phase == "Pending");
-  volume.class_name = spec["storageClassName"].string_or("");
-  volume.mode = spec["volumeMode"].string_or("Filesystem");
-  volume.modes = read_modes(spec["accessModes"]);
-  volume.labels = read_labels(objects::labels_of(object));
-  volume.capacity = read_quantity(spec["capacity"]["storage"]);
-  volume.has_affinity = spec["nodeAffinity"]["required"].is_object();
-  for (const View term : spec["nodeAffinity"]["required"]["nodeSelectorTerms"].elements()) {
-    volume.affinity.push_back(read_node_selector_term(term));
-  }
-  return volume;
-}
-
 // A topology of a class names labels and their values, as an affinity does.
 NodeSelectorTerm read_topology_term(View term) {
   NodeSelectorTerm read;
@@ -116,10 +80,56 @@ ClaimNames read_claim_names(View pod_spec) {
   return names;
 }
 
+Claim read_claim(View object) {
+  const View spec = object["spec"];
+  Claim claim;
+  claim.modes = read_modes(spec["accessModes"]);
+  claim.access = access_of(claim.modes);
+  claim.volume = spec["volumeName"].string_or("");
+  claim.names_volume = !claim.volume.empty();
+  claim.is_bound =
+      claim.names_volume && objects::annotations_of(object)[bind_completed].is_string();
+  claim.is_lost = object["status"]["phase"].string_or("") == "Lost";
+  claim.is_being_deleted = objects::is_being_deleted(object);
+  claim.class_name = spec["storageClassName"].string_or("");
+  claim.mode = spec["volumeMode"].string_or("Filesystem");
+  claim.selector = read_labels(spec["selector"]["matchLabels"]);
+  claim.request = read_quantity(spec["resources"]["requests"]["storage"]);
+  return claim;
+}
+
+Volume read_volume(View object) {
+  const View spec = object["spec"];
+  const std::string_view phase = object["status"]["phase"].string_or("Available");
+  Volume volume;
+  volume.is_available = !spec["claimRef"] && !objects::is_being_deleted(object) &&
+                        (phase == "Available" || phase == "Pending");
+  volume.class_name = spec["storageClassName"].string_or("");
+  volume.mode = spec["volumeMode"].string_or("Filesystem");
+  volume.modes = read_modes(spec["accessModes"]);
+  volume.labels = read_labels(objects::labels_of(object));
+  volume.capacity = read_quantity(spec["capacity"]["storage"]);
+  volume.has_affinity = spec["nodeAffinity"]["required"].is_object();
+  for (const View term : spec["nodeAffinity"]["required"]["nodeSelectorTerms"].elements()) {
+    volume.affinity.push_back(read_node_selector_term(term));
+  }
+  return volume;
+}
+
 bool Volume::is_reachable_from(const Labels& node_labels, std::string_view node_name) const {
   return !has_affinity || std::ranges::any_of(affinity, [&](const NodeSelectorTerm& term) {
     return term.matches(node_labels, node_name);
   });
+}
+
+bool Volume::suits(const Claim& claim) const {
+  return is_available && class_name == claim.class_name && mode == claim.mode &&
+         !(capacity < claim.request) &&
+         std::ranges::all_of(claim.modes,
+                             [&](const std::string& each) { return has(modes, each); }) &&
+         std::ranges::all_of(claim.selector, [&](const auto& wanted) {
+           return find_label(labels, wanted.first) == std::string_view(wanted.second);
+         });
 }
 
 bool Claims::show_claim(std::string_view key, View object) {
@@ -184,16 +194,7 @@ const std::map<NodeId, std::int64_t>& Claims::users_of(std::string_view key) con
 bool Claims::has_volume_for(const Claim& claim, const Labels& node_labels,
                             std::string_view node_name) const {
   return std::ranges::any_of(volumes_, [&](const auto& entry) {
-    const Volume& volume = entry.second;
-    const bool is_fit =
-        volume.is_available && volume.class_name == claim.class_name && volume.mode == claim.mode &&
-        !(volume.capacity < claim.request) &&
-        std::ranges::all_of(claim.modes,
-                            [&](const std::string& mode) { return has(volume.modes, mode); }) &&
-        std::ranges::all_of(claim.selector, [&](const auto& wanted) {
-          return find_label(volume.labels, wanted.first) == std::string_view(wanted.second);
-        });
-    return is_fit && volume.is_reachable_from(node_labels, node_name);
+    return entry.second.suits(claim) && entry.second.is_reachable_from(node_labels, node_name);
   });
 }
 

@@ -64,7 +64,13 @@ struct Volume {
   std::vector<NodeSelectorTerm> affinity = {};  // one of them must hold, where has_affinity
 
   bool is_reachable_from(const Labels& node_labels, std::string_view node_name) const;
+
+  // Of nobody, of the same class, large enough, with the modes and labels that are asked for.
+  bool suits(const Claim& claim) const;
 };
+
+Claim read_claim(objects::View object);
+Volume read_volume(objects::View object);
 
 struct StorageClass {
   bool waits_for_consumer = false;
