@@ -6,6 +6,7 @@ another. So each way to clash has a planted pair here.
 """
 import pathlib
 import sys
+import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent.parent / 'cmake'))
 import unity_groups  # noqa: E402  (found by the line above)
@@ -45,13 +46,26 @@ def share_a_group(one, other):
     return groups['a'] == groups['b']
 
 
+def header_keeps_apart():
+    """A private name of one file, which a header says that only the other brings."""
+    with tempfile.TemporaryDirectory() as folder:
+        header = pathlib.Path(folder, 'loud.h')
+        header.write_text('inline int loud() { return own_header(); }')
+        hiding = unity_groups.read_file('a', private('int own_header() {'), {'own_header'}, set())
+        bringing = unity_groups.read_file('b', 'int b;', set(), set(), frozenset([header]))
+        groups = dict(unity_groups.groups_of([hiding, bringing]))
+        return groups['a'] != groups['b']
+
+
 def main():
     together = [f'compiled together: {what}' for what, *files in APART if share_a_group(*files)]
+    if not header_keeps_apart():
+        together.append('compiled together: a word of a header that the other brings')
     apart = [f'kept apart: {what}' for what, *files in TOGETHER if not share_a_group(*files)]
     problems = together + apart
     for problem in problems:
         print(f'check_unity_groups: {problem}')
-    total = len(APART) + len(TOGETHER)
+    total = len(APART) + len(TOGETHER) + 1
     print(f'{total - len(problems)} passed, {len(problems)} failed')
     return 1 if problems else 0
 
