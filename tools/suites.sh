@@ -149,9 +149,9 @@ run_crash() { suite release crash; }
 # Seeds as users run it, and some under the sanitizers. Each program uses all cores itself. A seed
 # makes and drops files of megabytes: a heap that keeps its pages saves a twentieth.
 run_simulation() {
-  MUSTER_SIMULATION_SEEDS=${MUSTER_SIMULATION_SEEDS:-500} \
+  MUSTER_SIMULATION_SEEDS=${MUSTER_SIMULATION_SEEDS:-1000} \
     MUSTER_SIMULATION_WILD_SEEDS=${MUSTER_SIMULATION_WILD_SEEDS:-40} \
-    MUSTER_SIMULATION_SECONDS=${MUSTER_SIMULATION_SECONDS:-600} \
+    MUSTER_SIMULATION_SECONDS=${MUSTER_SIMULATION_SECONDS:-1260} \
     GLIBC_TUNABLES=glibc.malloc.trim_threshold=1073741824:glibc.malloc.mmap_threshold=268435456 \
     suite release simulation
   MUSTER_SIMULATION_SEEDS=100 MUSTER_SIMULATION_SECONDS=60 suite check simulation only_seeds
