@@ -13,6 +13,7 @@
 #include <string>
 #include <utility>
 
+#include "simulator/house/passing_store.h"
 #include "store/store.h"
 
 namespace muster::simulator {
@@ -29,9 +30,10 @@ struct AckLedger {
   }
 };
 
-class AcknowledgedStore final : public store::Store {
+class AcknowledgedStore final : public PassingStore {
  public:
-  AcknowledgedStore(store::Store& inner, AckLedger& ledger) : inner_(inner), ledger_(ledger) {}
+  AcknowledgedStore(store::Store& inner, AckLedger& ledger)
+      : PassingStore(inner), ledger_(ledger) {}
 
   void put_if(std::string_view key, store::Bytes value, store::Expected expected,
               store::WriteDone done) override {
@@ -40,23 +42,6 @@ class AcknowledgedStore final : public store::Store {
   void delete_if(std::string_view key, store::Expected expected, store::WriteDone done) override {
     inner_.delete_if(key, expected, noted(key, std::move(done)));
   }
-  Result<store::Entry> get(std::string_view key) const override { return inner_.get(key); }
-  Result<store::ListPage> list(const store::ListRequest& request) const override {
-    return inner_.list(request);
-  }
-  Result<std::unique_ptr<store::Watch>> watch_from(store::Revision after, std::string_view prefix,
-                                                   Task on_ready) override {
-    return inner_.watch_from(after, prefix, std::move(on_ready));
-  }
-  void compact(store::Revision revision, store::CompactDone done) override {
-    inner_.compact(revision, std::move(done));
-  }
-  void backup(const std::string& path, store::BackupDone done) override {
-    inner_.backup(path, std::move(done));
-  }
-  store::Revision revision() const override { return inner_.revision(); }
-  store::StoreStatistics statistics() const override { return inner_.statistics(); }
-  void close(Task done) override { inner_.close(std::move(done)); }
 
  private:
   store::WriteDone noted(std::string_view key, store::WriteDone done) {
@@ -67,7 +52,6 @@ class AcknowledgedStore final : public store::Store {
     };
   }
 
-  store::Store& inner_;
   AckLedger& ledger_;
 };
 
