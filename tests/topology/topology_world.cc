@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 #include "core/words.h"
 
@@ -61,10 +63,11 @@ void TopologyWorld::add_outside_pod(std::size_t node, const WorldPod& pod) {
 void TopologyWorld::add_reserved(std::size_t node, const WorldPod& pod, std::int64_t count) {
   const std::string name = fmt::format("w{}", tables_->workloads.size());
   WorkloadRow& row = tables_->workloads[tables_->workloads.hold(name)];
-  PodSetAssignment& assignment = row.spec.admission.edit().pod_sets.emplace_back();
-  TopologyAssignment& topology = assignment.topology.emplace();
+  std::vector<PodSetAssignment> assignments(1);
+  TopologyAssignment& topology = assignments[0].topology.emplace();
   const slow::Path& path = nodes_[node].path;
   topology.domains.push_back({by_host_ ? slow::Path{path.back()} : path, count});
+  row.spec.admission.edit().pod_sets = SharedList(std::move(assignments));
   TopologyHold& hold = row.reservation.edit().topology_holds.emplace_back();
   hold.usage.flavor = flavor_;
   hold.usage.requests = amounts(pod);

@@ -56,8 +56,20 @@ std::vector<FlavorResourceId> contested_by(const Assignment& assignment) {
   return contested;
 }
 
+// Whether the search through the flavors has asked the same already and found nobody. That it asked
+// without places and without what fits makes no difference: both only ask for more.
+bool is_hopeless(const AssignmentQuestion& question, const Usage& usage,
+                 const std::vector<FlavorResourceId>& contested) {
+  return contested.size() == 1 && contested[0] == question.nobody->pair &&
+         usage_of(usage, contested[0]) == question.nobody->amount &&
+         !question.tables.configuration.fair_sharing.enabled &&
+         question.policy.explanation == nullptr;
+}
+
 std::vector<Target> targets_of(const AssignmentQuestion& question, Assignment& assignment) {
   const Usage usage = preemptor_usage(question, assignment);
+  std::vector<FlavorResourceId> contested = contested_by(assignment);
+  if (is_hopeless(question, usage, contested)) return {};
   std::vector<TopologyPodSet> places;
   if (question.enabled(Gate::topology_aware_scheduling)) {
     places = topology_requests(question, assignment);
@@ -66,7 +78,7 @@ std::vector<Target> targets_of(const AssignmentQuestion& question, Assignment& a
                       {.workload = question.request.workload,
                        .queue = question.request.queue,
                        .usage = &usage,
-                       .contested = contested_by(assignment),
+                       .contested = std::move(contested),
                        .topology = places});
 }
 
@@ -139,6 +151,7 @@ Nomination find_assignment(Tables& tables, Trial& trial, const Policy& policy,
                            const AssignmentRequest& request) {
   const auto slice = find_replaced_slice(tables, policy, request.workload, request.queue);
   const ClusterQueueRow& queue = tables.cluster_queues[request.queue];
+  NobodyToPreempt nobody;
   AssignmentQuestion question{.tables = tables,
                               .trial = trial,
                               .policy = policy,
@@ -147,7 +160,8 @@ Nomination find_assignment(Tables& tables, Trial& trial, const Policy& policy,
                               .queue = queue,
                               .last = request.last,
                               .slice = slice ? &*slice : nullptr,
-                              .is_topology_queue = is_topology_queue(tables, queue)};
+                              .is_topology_queue = is_topology_queue(tables, queue),
+                              .nobody = &nobody};
   const bool preserves = question.enabled(Gate::flavor_fungibility_preserve_scan_progress);
   if (request.last != nullptr && is_outdated(*request.last, request.moment, preserves)) {
     question.last = nullptr;

@@ -96,6 +96,7 @@ FlavorSearch::QuotaAnswer FlavorSearch::ask_preemption(FlavorResourceId pair, st
   const Possibility found =
       preemption_possibility(question_.tables, question_.trial, question_.policy,
                              question_.request.workload, question_.request.queue, pair, wanted);
+  if (found.type == Possibility::Type::no_candidates) *question_.nobody = {pair, wanted};
   return {.grade = {.mode = mode_of(found.type), .borrow = found.borrow}};
 }
 

@@ -27,6 +27,12 @@
 
 namespace muster::core {
 
+// For this much of a pair nobody can be preempted: that was asked while the flavors were searched.
+struct NobodyToPreempt {
+  FlavorResourceId pair = {};
+  std::int64_t amount = 0;
+};
+
 // What does not change while one workload is assigned.
 struct AssignmentQuestion {
   Tables& tables;
@@ -38,7 +44,8 @@ struct AssignmentQuestion {
   const LastTried* last = nullptr;
   const ReplacedSlice* slice = nullptr;
   bool is_topology_queue = false;
-  bool is_explained = true;  // what is tried goes into the policy's explanation
+  NobodyToPreempt* nobody = nullptr;  // the last that was found
+  bool is_explained = true;           // what is tried goes into the policy's explanation
 
   bool enabled(Gate gate) const { return policy.kueue.gates.enabled(gate); }
 };

@@ -85,11 +85,11 @@ void assume_action(Tables& tables, const Action& action) {
 }
 
 // Answers whether others of the tree may be answered differently now.
-bool assume_decision(Tables& tables, const Decision& decision) {
+bool assume_decision(Tables& tables, AdmissionMaker& maker, const Decision& decision) {
   bool is_news = false;
   switch (decision.type) {
     case Decision::Type::admit:
-      tables.assume_admission(decision.workload, admission_of(tables, decision),
+      tables.assume_admission(decision.workload, maker.make(tables, decision),
                               decision.is_admitted);
       return true;
     case Decision::Type::evict:
@@ -149,12 +149,17 @@ void ClusterState::apply(const Event& event) {
 }
 
 void ClusterState::apply(std::span<const Event> events) {
+  const auto is_workload = [&](std::size_t at) {
+    return at < events.size() && events[at].resource == resources::workloads &&
+           events[at].object.is_object();
+  };
+  std::uint32_t hash = 0;
   for (std::size_t i = 0; i < events.size(); ++i) {
-    // An object is reached in three steps: its root, the parts of it, the row that it is about.
-    if (i + 3 < events.size()) expect_root(events[i + 3]);
-    if (i + 2 < events.size()) expect_parts(events[i + 2]);
-    const bool is_next = i + 1 < events.size() && events[i + 1].resource == resources::workloads;
-    if (is_next) tables_->expect_workload(events[i + 1]);
+    // An object is reached in four steps: its root, its parts, where its row stands, the row.
+    if (i + 4 < events.size()) expect_root(events[i + 4]);
+    if (is_workload(i + 3)) expect_parts(events[i + 3]);
+    if (i > 0 && is_workload(i + 1)) tables_->workloads.expect_hash(hash);
+    if (is_workload(i + 2)) hash = tables_->expect_key(events[i + 2]);
     apply(events[i]);
   }
 }
@@ -172,9 +177,10 @@ const Tables& ClusterState::tables() const {
 void ClusterState::assume(const Plan& plan) {
   ++tables_->cycle_count;
   std::vector<ClusterQueueId> news;
+  AdmissionMaker maker;
   for (const Decision& decision : plan.decisions) {
     if (decision.type == Decision::Type::admit && is_victim(plan, decision)) continue;
-    if (assume_decision(*tables_, decision)) news.push_back(decision.queue);
+    if (assume_decision(*tables_, maker, decision)) news.push_back(decision.queue);
   }
   for (const WorkloadId head : plan.unreached) tables_->assume_unreached(head);
   for (const Action& action : plan.actions) assume_action(*tables_, action);

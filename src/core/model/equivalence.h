@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "core/model/effective_requests.h"
+#include "core/model/gang.h"
 #include "objects/value.h"
 
 namespace muster::core {
 
-class GangPodSets;
 struct Workload;
 
 // `resources`: of the pod sets, in the order of the spec. Never 0.

@@ -2,18 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "core/model/claims.h"
 #include "core/model/pod_neighbours.h"
 #include "core/model/resource_names.h"
 #include "core/model/scheduling_terms.h"
+#include "core/model/shared_list.h"
 
 namespace muster::core {
 
@@ -68,29 +66,7 @@ struct GangPodSet {
 };
 
 // The pod sets of a gang, as they were read once. Workloads that ask for exactly the same share
-// them (gang_library.h): copying copies a pointer, and two that share are the same.
-class GangPodSets {
- public:
-  using List = std::vector<GangPodSet>;
-
-  GangPodSets() = default;  // none
-  explicit GangPodSets(List sets) : sets_(std::make_shared<const List>(std::move(sets))) {}
-
-  auto begin() const { return list().begin(); }
-  auto end() const { return list().end(); }
-  std::size_t size() const { return sets_ ? sets_->size() : 0; }
-  bool empty() const { return size() == 0; }
-  const GangPodSet& operator[](std::size_t index) const { return (*sets_)[index]; }
-
-  bool is(const GangPodSets& other) const { return sets_ == other.sets_; }
-
- private:
-  const List& list() const {
-    static const List none;
-    return sets_ ? *sets_ : none;
-  }
-
-  std::shared_ptr<const List> sets_;
-};
+// them (gang_library.h).
+using GangPodSets = SharedList<GangPodSet>;
 
 }  // namespace muster::core

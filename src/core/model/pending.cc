@@ -76,12 +76,13 @@ bool Tables::rests(const WorkloadRow& row) const {
 
 QueueTicket Tables::ticket_of(WorkloadId id) const {
   const WorkloadRow& row = workloads[id];
-  return make_ticket({.priority = row.spec.effective_priority(),
-                      .since = row.spec.queued_since(),
-                      .uid = &row.uid,
-                      .key = &workloads.key(id),
-                      .equivalence = kind_of(row),
-                      .local_queue = row.local_queue});
+  return {.priority = row.spec.effective_priority(),
+          .since = row.spec.queued_since(),
+          .uid = &row.uid,
+          .key = &workloads.key(id),
+          .equivalence = kind_of(row),
+          .local_queue = row.local_queue,
+          .uid_prefix = row.uid_head};
 }
 
 SearchMoment Tables::moment_of(WorkloadId workload, ClusterQueueId queue) const {
@@ -244,7 +245,9 @@ void Tables::expect_head(ClusterQueueId queue) const {
   const WorkloadId head = pending.head(queue);
   if (head.is_none()) return;
   workloads.expect(head);
+  workloads[head].spec.pod_sets.expect();
   pending.expect_head(queue);
+  pending.for_next(queue, [&](WorkloadId next) { workloads.expect(next); });
 }
 
 // A head whose cycle ended before its turn.
@@ -304,7 +307,11 @@ void Tables::retry_inadmissible() {
 void Tables::activate_all() {
   workloads.for_each([&](WorkloadId id, const WorkloadRow& row) {
     if (row.queued_in.is_none()) return;
-    pending.unpark(id);
+    if (rests(row)) {
+      pending.unpark_resting(id);
+    } else {
+      pending.unpark(id);
+    }
     stir(row.queued_in);
   });
   // Every tree is asked again after the first cycle, in whatever order things were heard of.

@@ -7,25 +7,6 @@
 
 namespace muster::core {
 
-namespace {
-
-// Compares as the strings do: the first eight bytes, the missing ones as zero.
-std::uint64_t prefix_of(std::string_view uid) {
-  std::uint64_t prefix = 0;
-  for (std::size_t i = 0; i < sizeof(prefix); ++i) {
-    const auto byte = i < uid.size() ? static_cast<unsigned char>(uid[i]) : std::uint8_t{0};
-    prefix = (prefix << 8U) | byte;
-  }
-  return prefix;
-}
-
-}  // namespace
-
-QueueTicket make_ticket(QueueTicket ticket) {
-  ticket.uid_prefix = prefix_of(*ticket.uid);
-  return ticket;
-}
-
 bool stands_before(const QueueTicket& a, const QueueTicket& b) {
   if (a.priority != b.priority) return a.priority > b.priority;
   if (a.since != b.since) return a.since < b.since;
@@ -51,6 +32,7 @@ std::uint32_t PendingQueues::lane_for(Queue& queue, const QueueTicket& ticket) {
   std::uint32_t lane = static_cast<std::uint32_t>(queue.lanes.size());
   if (queue.free_lanes.empty()) {
     queue.lanes.emplace_back();
+    queue.places.push_back(closed);
   } else {
     lane = queue.free_lanes.back();
     queue.free_lanes.pop_back();
@@ -60,6 +42,7 @@ std::uint32_t PendingQueues::lane_for(Queue& queue, const QueueTicket& ticket) {
   made.kind = &kind;
   made.local_queue = ticket.local_queue;
   made.is_parked = false;
+  made.has_resting = false;
   const auto usage = queue.usage.find(ticket.local_queue);
   made.usage = usage == queue.usage.end() ? 0 : usage->second;
   kind.lanes.push_back(lane);
@@ -81,7 +64,7 @@ void PendingQueues::sift(std::vector<Waiting>& heap, std::size_t at) {
   const Waiting moved = heap[at];
   const auto put = [&](std::size_t place, const Waiting& who) {
     heap[place] = who;
-    standings_[who.id.index()].position = static_cast<std::uint32_t>(place);
+    positions_[who.id.index()] = static_cast<std::uint32_t>(place);
   };
   while (at > 0) {
     const std::size_t parent = (at - 1) / 2;
@@ -104,7 +87,7 @@ void PendingQueues::sift_open(Queue& queue, std::size_t at) {
   const OpenLane moved = heap[at];
   const auto put = [&](std::size_t place, const OpenLane& which) {
     heap[place] = which;
-    queue.lanes[which.lane].place = static_cast<std::uint32_t>(place + 1);
+    queue.places[which.lane] = static_cast<std::uint32_t>(place + 1);
   };
   while (at > 0) {
     const std::size_t parent = (at - 1) / 2;
@@ -122,9 +105,9 @@ void PendingQueues::sift_open(Queue& queue, std::size_t at) {
 }
 
 void PendingQueues::close_lane(Queue& queue, std::uint32_t lane) {
-  if (queue.lanes[lane].place == closed) return;
-  const std::size_t at = queue.lanes[lane].place - 1;
-  queue.lanes[lane].place = closed;
+  if (queue.places[lane] == closed) return;
+  const std::size_t at = queue.places[lane] - 1;
+  queue.places[lane] = closed;
   const OpenLane last = queue.open.back();
   queue.open.pop_back();
   if (last.lane == lane) return;
@@ -136,21 +119,21 @@ void PendingQueues::close_lane(Queue& queue, std::uint32_t lane) {
 void PendingQueues::refresh_open(Queue& queue, std::uint32_t at) {
   Lane& lane = queue.lanes[at];
   if (lane.is_parked || lane.active.empty()) return close_lane(queue, at);
-  if (lane.place == closed) {
+  if (queue.places[at] == closed) {
     queue.open.push_back({.lane = at});
-    lane.place = static_cast<std::uint32_t>(queue.open.size());
+    queue.places[at] = static_cast<std::uint32_t>(queue.open.size());
   }
-  OpenLane& open = queue.open[lane.place - 1];
+  OpenLane& open = queue.open[queue.places[at] - 1];
   open.usage = lane.usage;
   open.first = lane.active.front();
-  sift_open(queue, lane.place - 1);
+  sift_open(queue, queue.places[at] - 1);
 }
 
 void PendingQueues::push_active(Queue& queue, std::uint32_t at, WorkloadId id) {
   Lane& lane = queue.lanes[at];
   Standing& standing = standings_[id.index()];
   standing.is_parked = false;
-  standing.position = static_cast<std::uint32_t>(lane.active.size());
+  positions_[id.index()] = static_cast<std::uint32_t>(lane.active.size());
   lane.active.push_back({.priority = standing.ticket.priority,
                          .since = standing.ticket.since,
                          .uid_prefix = standing.ticket.uid_prefix,
@@ -158,13 +141,13 @@ void PendingQueues::push_active(Queue& queue, std::uint32_t at, WorkloadId id) {
   sift(lane.active, lane.active.size() - 1);
   if (!lane.is_parked) ++queue.active_count;
   // Behind the head nothing changes for the others.
-  if (lane.active.front().id == id || lane.place == closed) refresh_open(queue, at);
+  if (lane.active.front().id == id || queue.places[at] == closed) refresh_open(queue, at);
 }
 
 void PendingQueues::push_parked(Lane& lane, WorkloadId id) {
   Standing& standing = standings_[id.index()];
   standing.is_parked = true;
-  standing.position = static_cast<std::uint32_t>(lane.parked.size());
+  positions_[id.index()] = static_cast<std::uint32_t>(lane.parked.size());
   lane.parked.push_back(id);
 }
 
@@ -172,13 +155,13 @@ void PendingQueues::push_parked(Lane& lane, WorkloadId id) {
 void PendingQueues::take_out(Queue& queue, WorkloadId id) {
   Standing& standing = standings_[id.index()];
   Lane& lane = queue.lanes[standing.lane];
-  const std::size_t at = standing.position;
+  const std::size_t at = positions_[id.index()];
   if (standing.is_parked) {
     const WorkloadId last = lane.parked.back();
     lane.parked.pop_back();
     if (last != id) {
       lane.parked[at] = last;
-      standings_[last.index()].position = static_cast<std::uint32_t>(at);
+      positions_[last.index()] = static_cast<std::uint32_t>(at);
     }
     return;
   }
@@ -216,13 +199,16 @@ void PendingQueues::part_lane(Queue& queue, std::uint32_t at) {
 
 PendingQueues::Standing& PendingQueues::take_place(ClusterQueueId id, WorkloadId workload,
                                                    const QueueTicket& ticket) {
-  if (standings_.size() <= workload.index()) standings_.resize(workload.index() + 1);
+  if (standings_.size() <= workload.index()) {
+    standings_.resize(workload.index() + 1);
+    positions_.resize(workload.index() + 1, 0);
+  }
   Standing& standing = standings_[workload.index()];
   CHECK(standing.queue.is_none());
   standing.ticket = ticket;
   standing.queue = id;
   Queue& queue = queue_at(id);
-  standing.lane = lane_for(queue, ticket);
+  standing.lane = lane_for(queue, ticket) & lane_max;
   ++queue.count;
   return standing;
 }
@@ -282,6 +268,13 @@ void PendingQueues::unpark(WorkloadId id) {
   push_active(queue, standing.lane, id);
 }
 
+void PendingQueues::unpark_resting(WorkloadId id) {
+  unpark(id);
+  if (place_of(id) == PendingPlace::none) return;
+  const Standing& standing = standings_[id.index()];
+  queue_at(standing.queue).lanes[standing.lane].has_resting = true;
+}
+
 void PendingQueues::park_equivalent(WorkloadId id, std::string_view cause) {
   const Standing& standing = standings_[id.index()];
   if (standing.queue.is_none()) return;
@@ -292,6 +285,7 @@ void PendingQueues::park_equivalent(WorkloadId id, std::string_view cause) {
   kind.cause = cause;
   for (const std::uint32_t lane : kind.lanes) {
     if (!queue.lanes[lane].active.empty()) set_lane_parked(queue, lane, true);
+    if (queue.lanes[lane].has_resting) part_lane(queue, lane);
   }
 }
 
@@ -424,7 +418,7 @@ void PendingQueues::set_usage(ClusterQueueId id, LocalQueueId local_queue, doubl
     Lane& lane = queue.lanes[at];
     if (lane.local_queue != local_queue) continue;
     lane.usage = usage;
-    if (lane.place != closed) refresh_open(queue, at);
+    if (queue.places[at] != closed) refresh_open(queue, at);
   }
 }
 

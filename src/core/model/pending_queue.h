@@ -17,6 +17,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -39,10 +40,8 @@ struct QueueTicket {
   const std::string* key = nullptr;
   std::uint64_t equivalence = 0;  // 0: equals nobody
   LocalQueueId local_queue = {};
-  std::uint64_t uid_prefix = 0;  // the first eight bytes of the uid
+  std::uint64_t uid_prefix = 0;  // the first bytes of the uid (uid_head)
 };
-
-QueueTicket make_ticket(QueueTicket ticket);  // with the prefix
 
 // Whether `a` stands before `b` where nothing but the tickets counts.
 bool stands_before(const QueueTicket& a, const QueueTicket& b);
@@ -61,6 +60,8 @@ class PendingQueues {
 
   void park(WorkloadId id);
   void unpark(WorkloadId id);
+  // The same of one that rests: when it is parked again it does not return with its lane.
+  void unpark_resting(WorkloadId id);
 
   // Parks all active workloads of the queue that ask for the same as this one, and this one; later
   // ones of that kind are to come in with it (enter_with_kind) until wake().
@@ -79,6 +80,9 @@ class PendingQueues {
 
   // The head of the queue will be tried soon: what is known of it is fetched meanwhile.
   void expect_head(ClusterQueueId queue) const;
+  // Those of whom one is the head when the present one is gone, if nobody comes.
+  template <class Visit>
+  void for_next(ClusterQueueId queue, Visit&& visit) const;
 
   // The one to try; none where nobody is active.
   WorkloadId head(ClusterQueueId queue) const;
@@ -116,14 +120,14 @@ class PendingQueues {
 
  private:
   static constexpr std::uint32_t nowhere = UINT32_MAX;
-  static constexpr std::uint32_t closed = 0;  // no place
+  static constexpr std::uint32_t closed = 0;                   // no place
+  static constexpr std::uint32_t lane_max = UINT32_MAX >> 1U;  // more than there are workloads
 
   struct Standing {
     QueueTicket ticket;
     ClusterQueueId queue = {};  // none: waits nowhere
-    std::uint32_t lane = nowhere;
-    std::uint32_t position = nowhere;  // in the lane's `active` or `parked`
-    bool is_parked = false;            // in `parked`
+    std::uint32_t lane : 31 = 0;
+    bool is_parked : 1 = false;  // in the lane's `parked`
   };
 
   // Somebody who waits, with what it is compared by nearly always: a heap of these is read in one
@@ -157,9 +161,9 @@ class PendingQueues {
     LocalQueueId local_queue = {};
     double usage = 0;
     bool is_parked = false;          // `active` is inadmissible as a whole
+    bool has_resting = false;        // some may not return with the others: they are parked singly
     std::vector<Waiting> active;     // a heap
     std::vector<WorkloadId> parked;  // one by one
-    std::uint32_t place = closed;    // in the queue's `open`, from 1 on
   };
 
   struct Queue {
@@ -171,7 +175,8 @@ class PendingQueues {
     std::vector<std::uint32_t> free_lanes;
     std::unordered_map<std::uint64_t, Kind> kinds;  // by equivalence
     std::vector<std::uint64_t> parked_kinds;        // or were, and their cause is known
-    std::vector<OpenLane> open;  // a heap of the lanes whose `active` may be tried
+    std::vector<OpenLane> open;         // a heap of the lanes whose `active` may be tried
+    std::vector<std::uint32_t> places;  // in `open`, from 1 on, by lane
     std::unordered_map<LocalQueueId, double> usage;
     std::size_t active_count = 0;
     std::size_t count = 0;
@@ -206,6 +211,9 @@ class PendingQueues {
 
   std::vector<Queue> queues_;        // by ClusterQueueId
   std::vector<Standing> standings_;  // by WorkloadId
+  // In the lane's `active` or `parked`, by WorkloadId. Beside the standings: who comes or goes
+  // moves others, of whom nothing else need be fetched.
+  std::vector<std::uint32_t> positions_;
 };
 
 template <class LaneMayReturn, class MayReturn>
@@ -251,6 +259,17 @@ WorkloadId PendingQueues::find_inadmissible(ClusterQueueId id, std::uint64_t equ
     }
   }
   return WorkloadId::none();
+}
+
+template <class Visit>
+void PendingQueues::for_next(ClusterQueueId id, Visit&& visit) const {
+  const Queue* queue = find_queue(id);
+  if (queue == nullptr || queue->open.empty()) return;
+  const std::vector<Waiting>& equals = queue->lanes[queue->open.front().lane].active;
+  for (std::size_t at = 1; at < std::min<std::size_t>(equals.size(), 3); ++at) visit(equals[at].id);
+  for (std::size_t at = 1; at < std::min<std::size_t>(queue->open.size(), 3); ++at) {
+    visit(queue->open[at].first.id);
+  }
 }
 
 template <class Visit>

@@ -11,6 +11,8 @@
 #include <set>
 #include <string>
 
+#include "core/preemption/candidate_index.h"
+
 namespace muster::core {
 namespace {
 
@@ -65,12 +67,13 @@ class PendingQueueTest : public ::testing::Test {
   QueueTicket ticket(int name, std::uint64_t kind) {
     names_.push_back("w" + std::to_string(name));
     uids_.emplace_back(names_.back());
-    return make_ticket({.priority = static_cast<std::int64_t>(below(3)),
-                        .since = Instant{static_cast<std::int64_t>(below(4))},
-                        .uid = &uids_.back(),
-                        .key = &names_.back(),
-                        .equivalence = kind,
-                        .local_queue = LocalQueueId(static_cast<std::uint32_t>(below(3)))});
+    return {.priority = static_cast<std::int64_t>(below(3)),
+            .since = Instant{static_cast<std::int64_t>(below(4))},
+            .uid = &uids_.back(),
+            .key = &names_.back(),
+            .equivalence = kind,
+            .local_queue = LocalQueueId(static_cast<std::uint32_t>(below(3))),
+            .uid_prefix = uid_head(uids_.back())};
   }
 
   std::uint64_t below(std::uint64_t limit) { return random_() % limit; }

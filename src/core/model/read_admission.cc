@@ -62,15 +62,15 @@ Result<PodSetAssignment> read_assignment(View view, ResourceNames& names) {
 }  // namespace
 
 Result<Admission> read_admission(View view, const GangPodSets& sets, ResourceNames& names) {
-  Admission admission{.cluster_queue = std::string(view["clusterQueue"].string_or("")),
-                      .pod_sets = {}};
+  std::vector<PodSetAssignment> assignments;
   for (const View entry : view["podSetAssignments"].elements()) {
     PodSetAssignment assignment = TRY(read_assignment(entry, names));
     const auto set = std::ranges::find(sets, assignment.name, &GangPodSet::name);
     if (assignment.count < 0) assignment.count = set == sets.end() ? 0 : set->count;
-    admission.pod_sets.push_back(std::move(assignment));
+    assignments.push_back(std::move(assignment));
   }
-  return admission;
+  return Admission{.cluster_queue = std::string(view["clusterQueue"].string_or("")),
+                   .pod_sets = SharedList(std::move(assignments))};
 }
 
 namespace {

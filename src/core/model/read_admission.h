@@ -16,6 +16,7 @@
 #include "base/result.h"
 #include "core/model/gang.h"
 #include "core/model/resource_names.h"
+#include "core/model/shared_list.h"
 #include "core/model/topology_assignment.h"
 #include "objects/value.h"
 
@@ -47,7 +48,7 @@ struct PodSetAssignment {
 
 struct Admission {
   std::string cluster_queue;
-  std::vector<PodSetAssignment> pod_sets;
+  SharedList<PodSetAssignment> pod_sets;
 
   friend bool operator==(const Admission&, const Admission&) = default;
 };

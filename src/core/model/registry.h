@@ -68,11 +68,15 @@ class Registry {
   const Row& operator[](IdType id) const { return slot(id).row; }
   const std::string& key(IdType id) const { return slot(id).key; }
 
-  // The row will be read soon: its memory is fetched meanwhile. By the key, which is not compared:
-  // that would have to wait for the row.
-  void expect(std::string_view key) const {
-    if (places_.empty()) return;
+  // The row will be read soon: its memory is fetched meanwhile, first the place where its id
+  // stands, then by the hash the row. The key is not compared: that would have to wait for the row.
+  std::uint32_t expect_place(std::string_view key) const {
     const std::uint32_t hash = hash_of(key);
+    if (!places_.empty()) __builtin_prefetch(&places_[hash & mask()]);
+    return hash;
+  }
+  void expect_hash(std::uint32_t hash) const {
+    if (places_.empty()) return;
     for (std::size_t at = hash & mask(); !places_[at].id.is_none(); at = (at + 1) & mask()) {
       if (places_[at].hash == hash) return expect(places_[at].id);
     }

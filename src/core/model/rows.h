@@ -145,6 +145,7 @@ struct WorkloadRow {
   objects::Node pod_sets = {};     // spec.podSets
   objects::Node reclaimable = {};  // status.reclaimablePods
   std::string_view uid = {};       // metadata.uid
+  std::uint64_t uid_head = 0;      // the first bytes of it, for most ties
   std::uint64_t revision = 0;
   SeldomText invalid = {};  // as in Incarnation
   SeldomText telling;       // the message of the wait that is being written; empty: none

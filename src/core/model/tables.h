@@ -121,7 +121,8 @@ struct Tables {
   void apply_local_queue(const Event& event);
   void apply_topology(const Event& event);
   void apply_workload(const Event& event);
-  void expect_workload(const Event& event) const;  // its row will be read soon
+  // Its row will be looked for soon; answers the hash by which `workloads` expects it then.
+  std::uint32_t expect_key(const Event& event) const;
   void apply_node(const Event& event);
   void apply_pod(const Event& event);
   void apply_limit_range(const Event& event);

@@ -73,6 +73,7 @@ Value exchange_object(WorkloadRow& row, const Value& object, const WorkloadParts
   row.pod_sets = parts.pod_sets.node();
   row.reclaimable = parts.reclaimable.node();
   row.uid = parts.uid;
+  row.uid_head = uid_head(parts.uid);
   row.shows_reservation = parts.conditions.quota_reserved.is_true();
   row.shows_admitted = parts.conditions.admitted.is_true();
   return std::exchange(row.object, object);
@@ -384,10 +385,10 @@ void Tables::remove_workload(WorkloadId id) {
   row.pods = std::move(members);
 }
 
-void Tables::expect_workload(const Event& event) const {
+std::uint32_t Tables::expect_key(const Event& event) const {
   const View metadata = event.object["metadata"];
   const KeyText key(metadata["namespace"].string_or(""), metadata["name"].string_or(""));
-  workloads.expect(key.text());
+  return workloads.expect_place(key.text());
 }
 
 void Tables::apply_workload(const Event& event) {
@@ -410,6 +411,7 @@ void Tables::apply_workload(const Event& event) {
   WorkloadRow& row = workloads[id];
   row.present = true;
   row.uid = parts.uid;
+  row.uid_head = uid_head(parts.uid);
   row.revision = event.revision;
   const ConditionParts& reserved = parts.conditions.quota_reserved;
   const bool is_over = parts.conditions.finished.is_true();

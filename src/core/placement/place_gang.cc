@@ -71,7 +71,7 @@ class WholePart {
   Tables& tables_;
   const GangPart& part_;
   const ClaimFilter* claims_;
-  std::vector<Need> needs_;
+  ShortList<Need, 4> needs_;
   bool is_impossible_ = false;  // no node holds more than int64
 };
 

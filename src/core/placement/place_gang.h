@@ -38,6 +38,8 @@ struct GangPart {
 struct PlacedPods {
   NodeId node;
   std::int64_t count = 0;
+
+  friend bool operator==(const PlacedPods&, const PlacedPods&) = default;
 };
 
 // The first part that has no place.

@@ -118,13 +118,15 @@ TEST_F(topology, takes_room_within_a_trial_and_gives_it_back) {
 
 TEST_F(topology, moves_only_the_pods_of_a_failed_node_and_within_the_rack) {
   const GangPodSet set = workers(Mode::required);
-  PodSetAssignment& admitted = workload_.admission.edit().pod_sets.emplace_back();
-  admitted.name = "workers";
-  admitted.topology = TopologyAssignment{.levels = {"kubernetes.io/hostname"},
-                                         .domains = {{{"gone"}, 2}, {{"n3"}, 1}}};
+  std::vector<PodSetAssignment> admitted(1);
+  admitted[0].name = "workers";
+  admitted[0].topology = TopologyAssignment{.levels = {"kubernetes.io/hostname"},
+                                            .domains = {{{"gone"}, 2}, {{"n3"}, 1}}};
+  workload_.admission.edit().pod_sets = SharedList(admitted);
   workload_.extras.edit().unhealthy_nodes = {"gone"};
   EXPECT_EQ(text(assign(set, 3)), "n2:2 n3:1 ");
-  admitted.topology->domains.push_back({{"lost"}, 1});
+  admitted[0].topology->domains.push_back({{"lost"}, 1});
+  workload_.admission.edit().pod_sets = SharedList(admitted);
   EXPECT_EQ(text(assign(set, 4)),
             "Cannot replace the node, because the existing topologyAssignment is invalid, as it "
             "contains the stale domain lost");

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/plan/admission_value.h"
 
+#include <algorithm>
+
 #include "core/words.h"
 #include "objects/builder.h"
 #include "objects/convert_kueue_topology.h"
@@ -89,29 +91,63 @@ Value admission_value(const Tables& tables, const Decision& decision) {
   return std::move(builder).finish(root);
 }
 
-Admission admission_of(const Tables& tables, const Decision& decision) {
-  Admission admission{.cluster_queue = tables.cluster_queues.key(decision.queue), .pod_sets = {}};
-  admission.pod_sets.reserve(decision.assignment.pod_sets.size());
-  for (std::size_t i = 0; i < decision.assignment.pod_sets.size(); ++i) {
-    const PodSetFlavors& set = decision.assignment.pod_sets[i];
-    PodSetAssignment& assignment = admission.pod_sets.emplace_back();
-    assignment.name = set.pod_set;
-    assignment.count = set.count;
-    assignment.usage = granted_usage(set);
-    assignment.delayed = set.delayed_topology;
-    for (const FlavorAssignment& assigned : set.flavors) {
-      assignment.flavors.emplace_back(assigned.resource, tables.flavors.key(assigned.flavor));
-    }
-    assignment.topology = topology_of(tables, decision, i);
-    if (!assignment.topology) continue;
-    const TopologyAssignment& topology = *assignment.topology;
-    assignment.pinned = !topology.levels.empty() && topology.levels.back() == words::hostname_label;
-    if (!assignment.pinned) continue;
-    for (const TopologyDomain& domain : topology.domains) {
-      assignment.domains.push_back({domain.values.back(), domain.count});
-    }
+namespace {
+
+PodSetAssignment pod_set_assignment(const Tables& tables, const Decision& decision,
+                                    std::size_t at) {
+  const PodSetFlavors& set = decision.assignment.pod_sets[at];
+  PodSetAssignment assignment;
+  assignment.name = set.pod_set;
+  assignment.count = set.count;
+  assignment.usage = granted_usage(set);
+  assignment.delayed = set.delayed_topology;
+  assignment.flavors.reserve(set.flavors.size());
+  for (const FlavorAssignment& assigned : set.flavors) {
+    assignment.flavors.emplace_back(assigned.resource, tables.flavors.key(assigned.flavor));
   }
-  return admission;
+  assignment.topology = topology_of(tables, decision, at);
+  if (!assignment.topology) return assignment;
+  const TopologyAssignment& topology = *assignment.topology;
+  assignment.pinned = !topology.levels.empty() && topology.levels.back() == words::hostname_label;
+  if (!assignment.pinned) return assignment;
+  assignment.domains.reserve(topology.domains.size());
+  for (const TopologyDomain& domain : topology.domains) {
+    assignment.domains.push_back({domain.values.back(), domain.count});
+  }
+  return assignment;
+}
+
+bool is_same(const FlavorAssignment& a, const FlavorAssignment& b) {
+  return a.resource == b.resource && a.flavor == b.flavor;
+}
+
+// Whether both would get the same assignment; not looked for where a topology says where to.
+bool is_same(const PodSetFlavors& a, const PodSetFlavors& b) {
+  return !a.topology && !b.topology && a.count == b.count && a.pod_set == b.pod_set &&
+         a.delayed_topology == b.delayed_topology && a.requests == b.requests &&
+         std::ranges::equal(a.flavors, b.flavors,
+                            [](const auto& one, const auto& other) { return is_same(one, other); });
+}
+
+bool gets_the_same(const Decision& a, const Decision& b) {
+  return a.is_pinned == b.is_pinned && (!a.is_pinned || a.places == b.places) &&
+         std::ranges::equal(a.assignment.pod_sets, b.assignment.pod_sets,
+                            [](const auto& one, const auto& other) { return is_same(one, other); });
+}
+
+}  // namespace
+
+Admission AdmissionMaker::make(const Tables& tables, const Decision& decision) {
+  if (last_ == nullptr || !gets_the_same(*last_, decision)) {
+    std::vector<PodSetAssignment> pod_sets;
+    pod_sets.reserve(decision.assignment.pod_sets.size());
+    for (std::size_t i = 0; i < decision.assignment.pod_sets.size(); ++i) {
+      pod_sets.push_back(pod_set_assignment(tables, decision, i));
+    }
+    pod_sets_ = SharedList(std::move(pod_sets));
+  }
+  last_ = &decision;
+  return {.cluster_queue = tables.cluster_queues.key(decision.queue), .pod_sets = pod_sets_};
 }
 
 }  // namespace muster::core

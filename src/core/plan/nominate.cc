@@ -53,6 +53,7 @@ void nominate(Cycle& cycle, const std::vector<Head>& heads) {
   for (std::size_t at = 0; at < heads.size(); ++at) {
     const Head& head = heads[at];
     if (at + 2 < heads.size()) tables.workloads.expect(heads[at + 2].workload);
+    if (at + 1 < heads.size()) tables.workloads[heads[at + 1].workload].spec.pod_sets.expect();
     const WorkloadRow& row = tables.workloads[head.workload];
     auto reason = objection(tables, row, head.queue);
     Decision& entry = (reason ? cycle.inadmissible : cycle.entries).emplace_back();

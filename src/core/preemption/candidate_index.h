@@ -92,7 +92,27 @@ class CandidateIndex {
     blocks_.insert(blocks_.begin() + static_cast<std::ptrdiff_t>(at) + 1, std::move(upper));
   }
 
-  // The entry as it was inserted.
+  // The entry as it was inserted. One that keeps its place is overwritten there.
+  template <class Before>
+  void replace(const CandidateEntry& old, const CandidateEntry& entry, Before&& before) {
+    CHECK(size_ > 0);
+    std::vector<CandidateEntry>& block = blocks_[block_of(old, before)];
+    const auto found = std::lower_bound(block.begin(), block.end(), old, before);
+    CHECK(found != block.end() && found->workload == old.workload);
+    // At the ends of a block its neighbours are in another one, if there is one.
+    const bool is_alone = blocks_.size() == 1;
+    const bool is_behind = found == block.begin() ? is_alone : before(*(found - 1), entry);
+    const bool is_before = found + 1 == block.end() ? is_alone : before(entry, *(found + 1));
+    if (!is_behind || !is_before) {
+      erase(old, before);
+      return insert(entry, before);
+    }
+    evicted_ += entry.is_evicted ? 1 : 0;
+    evicted_ -= old.is_evicted ? 1 : 0;
+    *found = entry;
+  }
+
+  // The same.
   template <class Before>
   void erase(const CandidateEntry& entry, Before&& before) {
     CHECK(size_ > 0);
@@ -110,6 +130,7 @@ class CandidateIndex {
   // The first block that does not end before the entry, or the last one.
   template <class Before>
   std::size_t block_of(const CandidateEntry& entry, Before&& before) const {
+    if (blocks_.size() == 1) return 0;
     const auto found = std::partition_point(
         blocks_.begin(), blocks_.end(),
         [&](const std::vector<CandidateEntry>& block) { return before(block.back(), entry); });

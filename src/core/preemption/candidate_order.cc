@@ -2,6 +2,7 @@
 #include "core/preemption/candidate_order.h"
 
 #include <limits>
+#include <utility>
 
 #include "core/model/tables.h"
 
@@ -44,7 +45,7 @@ CandidateEntry candidate_entry(const Tables& tables, WorkloadId id) {
   entry.reserved_at = row.spec.reserved_at ? row.spec.reserved_at->nanoseconds
                                            : std::numeric_limits<std::int64_t>::max();
   entry.queued_since = row.spec.queued_since();
-  entry.uid_head = uid_head(row.uid);
+  entry.uid_head = row.uid_head;
   for (const FlavorUsage& each : row.reservation->holds)
     entry.uses |= uses_bit(each.flavor_resource);
   entry.workload = id;
@@ -66,9 +67,12 @@ void leave_candidates(Tables& tables, WorkloadId id) {
 }
 
 void refresh_candidate(Tables& tables, WorkloadId id) {
-  if (tables.workloads[id].reserved_in.is_none()) return;
-  leave_candidates(tables, id);
-  enter_candidates(tables, id);
+  WorkloadRow& row = tables.workloads[id];
+  if (row.reserved_in.is_none()) return;
+  CandidateEntry& entry = row.reservation.edit().candidate;
+  const CandidateEntry before = std::exchange(entry, candidate_entry(tables, id));
+  if (entry == before) return;
+  tables.cluster_queues[row.reserved_in].candidates.replace(before, entry, CandidateBefore{tables});
 }
 
 }  // namespace muster::core
