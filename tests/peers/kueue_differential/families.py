@@ -128,14 +128,20 @@ FAMILIES = {
     'mixed': {},
     # another family with what no family makes: twists.py
     'twisted': {},
+    # another family, in which things change after the first cycles
+    'moving': {},
 }
+
+BORROWING = {'mixed', 'twisted', 'moving'}
 
 
 def knobs_of(family, dice):
-    """The knobs of a family; `mixed` joins three others, `twisted` takes one."""
-    if family not in ('mixed', 'twisted'):
+    """The knobs of a family; `mixed` joins three others, `twisted` and `moving` take one."""
+    if family not in BORROWING:
         return {**BASE, **FAMILIES[family]}
     knobs = dict(BASE)
-    for name in dice.sample(sorted(set(FAMILIES) - {'mixed', 'twisted'}), 3 if family == 'mixed' else 1):
+    for name in dice.sample(sorted(set(FAMILIES) - BORROWING), 3 if family == 'mixed' else 1):
         knobs.update(FAMILIES[name])
+    if family == 'moving':
+        knobs.update(steps=1.0)
     return knobs

@@ -17,7 +17,8 @@ def make_step(dice, world, touched):
     for _ in range(dice.number(1, 3)):
         change = dice.pick(delete_workload, delete_workload, new_workload, new_workload,
                            change_queue, change_queue, change_cohort, change_flavor, change_local,
-                           change_node, change_node, delete_other, change_workload)
+                           change_node, change_node, delete_other, change_workload,
+                           change_workload, change_state, change_rules, change_pod)
         change(dice, world, step, touched)
     return step
 
@@ -53,7 +54,7 @@ def delete_workload(dice, world, step, touched):
 
 
 def new_workload(dice, world, step, touched):
-    index = len(world.workloads) + len(step['apply'])
+    index = len(world.workloads)
     if index >= len(world.uids):
         return
     item, queue = workloads.new_workload(dice, world, index)
@@ -178,3 +179,66 @@ def delete_other(dice, world, step, touched):
     item = any_of(dice, world, dice.pick('Pod', 'AdmissionCheck', 'Topology'), touched)
     if item:
         delete(item, step)
+
+
+def change_state(dice, world, step, touched):
+    """What others write into a workload that has no quota: checks, readiness, gates, another queue."""
+    item = any_of(dice, world, 'Workload', touched)
+    if not item or 'admission' in item.get('status', {}):
+        return  # an old admission would be written over an eviction of the cycles before
+    item = copy.deepcopy(item)
+    status = item.setdefault('status', {})
+    conditions = status.setdefault('conditions', [])
+    what = dice.pick('checks', 'ready', 'boost', 'gate', 'hold', 'queue')
+    if what == 'checks' and world.checks:
+        status['admissionChecks'] = [
+            {'name': name, 'state': dice.pick('Pending', 'Ready', 'Ready', 'Retry', 'Rejected'),
+             'message': '', 'lastTransitionTime': workloads.at(500)} for name in world.checks]
+    elif what == 'ready':
+        status['conditions'] = [c for c in conditions if c['type'] != 'PodsReady'] + [
+            workloads.condition('PodsReady', dice.pick('True', 'False'), 'Started', 500)]
+    elif what == 'boost':
+        item['metadata'].setdefault('annotations', {})['kueue.x-k8s.io/priority-boost'] = dice.pick('5', '-5')
+    elif what == 'gate':
+        item['metadata'].pop('annotations', None)
+    elif what == 'hold':
+        status['conditions'] = [c for c in conditions if c['type'] != 'QuotaReserved'] + [
+            workloads.condition('QuotaReserved', 'False', dice.pick('OnHold', 'Pending'), 500)]
+    elif what == 'queue':
+        same = [name for space, name, _ in world.local if space == item['metadata']['namespace']]
+        item['spec']['queueName'] = dice.pick('absent', *same)
+    step['apply'].append(item)
+
+
+def change_rules(dice, world, step, touched):
+    """What many workloads depend on: labels of a namespace, limits, overheads, checks, fair weights."""
+    kind = dice.pick('Namespace', 'LimitRange', 'RuntimeClass', 'AdmissionCheck', 'LocalQueue')
+    item = any_of(dice, world, kind, touched)
+    if not item:
+        return
+    item = copy.deepcopy(item)
+    if kind == 'Namespace':
+        item['metadata']['labels'] = {'team': dice.pick('red', 'blue', 'green')}
+    elif kind == 'LimitRange':
+        item['spec']['limits'] = [{'type': 'Container', 'max': {'cpu': dice.pick('1', '8')}}]
+    elif kind == 'RuntimeClass':
+        item['overhead'] = {'podFixed': {'cpu': dice.pick('0', '2')}}
+    elif kind == 'AdmissionCheck':
+        active = item['status']['conditions'][0]
+        active['status'] = 'False' if active['status'] == 'True' else 'True'
+    else:
+        item['spec']['fairSharing'] = {'weight': cluster.weight(dice)}
+    step['apply'].append(item)
+
+
+def change_pod(dice, world, step, touched):
+    """A pod that is not Kueue's ends, or another one comes."""
+    item = any_of(dice, world, 'Pod', touched)
+    if not item:
+        return
+    item = copy.deepcopy(item)
+    if dice.chance(0.5):
+        item['status'] = {'phase': dice.pick('Succeeded', 'Failed')}
+    else:
+        item['metadata'].update(name=item['metadata']['name'] + '-new', uid='pod-new-' + item['metadata']['name'])
+    step['apply'].append(item)

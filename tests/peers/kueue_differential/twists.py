@@ -5,6 +5,7 @@ three of them; the name of each is a function below.
 """
 # SPDX-License-Identifier: Apache-2.0
 from cluster import HOST
+from node_twists import NODE_TWISTS
 
 NEVER = '2025-01-01T00:00:00Z'
 
@@ -253,8 +254,137 @@ def whole_paths(dice, case):
                 for level in levels]
 
 
+def rare_conditions(dice, case):
+    """Conditions that few workloads have, and some that contradict the rest of the status."""
+    for workload in workloads_of(case):
+        if not dice.chance(0.5):
+            continue
+        conditions = workload.setdefault('status', {}).setdefault('conditions', [])
+        reserved = 'admission' in workload['status']
+        kind, status, reason = dice.pick(
+            ('WaitingForReplacementPods', 'True', 'Preempted'),
+            ('WaitingForReplacementPods', 'False', 'PodsReady'),
+            ('DeactivationTarget', 'True', 'RequeuingLimitExceeded'),
+            ('BlockedOnPreemptionGates', 'True', 'PreemptionGated'),
+            ('QuotaReserved', 'False', 'OnHold'), ('QuotaReserved', 'False', 'WaitingForQuota'),
+            ('Requeued', 'False', 'AdmissionCheck'), ('Requeued', 'True', 'BackoffFinished'),
+            ('Evicted', 'False', 'QuotaReserved'), ('Evicted', 'True', 'Deactivated'),
+            ('Evicted', 'True', 'ClusterQueueStopped'), ('Preempted', 'False', 'QuotaReserved'),
+            ('PodsReady', 'False', 'WaitForRecovery'), ('Admitted', 'False', 'NoReservation'))
+        if any(c['type'] == kind for c in conditions) or (reserved and kind in ('QuotaReserved', 'Admitted')):
+            continue
+        conditions.append({'type': kind, 'status': status, 'reason': reason, 'message': '',
+                           'lastTransitionTime': f'2025-01-01T07:{dice.number(0, 59):02}:00Z'})
+
+
+def rare_fields(dice, case):
+    """Fields of workloads that change little, and how they end up."""
+    for workload in workloads_of(case):
+        what = dice.pick('priority', 'queue', 'time', 'count', 'owner', 'label', 'none')
+        spec = workload['spec']
+        if what == 'priority' and 'priorityClassRef' not in spec:
+            spec['priority'] = dice.pick(2147483647, -2147483648, 2000000000)
+        elif what == 'queue' and dice.chance(0.3):
+            spec.pop('queueName', None)
+        elif what == 'time':
+            spec['maximumExecutionTimeSeconds'] = dice.pick(1, 3600)
+        elif what == 'count' and 'admission' not in workload.get('status', {}):
+            spec['podSets'][0]['count'] = dice.pick(0, 17, 1000, 1000000)
+            spec['podSets'][0].pop('minCount', None)
+        elif what == 'owner':
+            workload['metadata']['ownerReferences'] = [
+                {'apiVersion': 'v1', 'kind': 'Pod', 'name': 'p', 'uid': f'p-{workload["metadata"]["name"]}',
+                 **({'controller': True} if dice.chance(0.5) else {})}]
+        elif what == 'label':
+            workload['metadata']['labels'] = {'kueue.x-k8s.io/job-uid': 'j', 'x': 'y'}
+
+
+def rare_limits(dice, case):
+    """Limits of zero and quotas of nothing; weights that are fractions or nothing."""
+    for each in case['objects']:
+        if each['kind'] not in ('ClusterQueue', 'Cohort') or not each['apiVersion'].endswith('v1beta2'):
+            continue
+        has_parent = 'cohortName' in each['spec'] or 'parentName' in each['spec']
+        for group in each['spec'].get('resourceGroups', []):
+            for flavor in group['flavors']:
+                for quota in flavor['resources']:
+                    if dice.chance(0.2):
+                        quota['nominalQuota'] = '0'
+                        quota.pop('lendingLimit', None)
+                    if has_parent and dice.chance(0.3):
+                        quota['borrowingLimit'] = dice.pick('0', '1')
+                    if has_parent and dice.chance(0.3):
+                        quota['lendingLimit'] = '0'
+        if dice.chance(0.3):
+            each['spec']['fairSharing'] = {'weight': dice.pick('0', '1m', '333m', '1000', '0.5')}
+
+
+def rare_slices(dice, case):
+    """Slices that do not divide the pods, that are larger than the gang, or of a level that is not there."""
+    for workload in workloads_of(case):
+        for pod_set in workload['spec']['podSets']:
+            request = pod_set.get('topologyRequest')
+            if not request or not dice.chance(0.6):
+                continue
+            what = dice.pick('size', 'level', 'both', 'mode', 'minimum', 'index')
+            if what == 'size':
+                request['podSetSliceSize'] = dice.pick(1, 3, 5, 50)
+                request.setdefault('podSetSliceRequiredTopology', HOST)
+            elif what == 'level':
+                request['podSetSliceRequiredTopology'] = dice.pick('cloud.com/absent', HOST)
+                request.setdefault('podSetSliceSize', 2)
+            elif what == 'both':
+                request['required'] = dice.pick(HOST, 'cloud.com/rack')
+            elif what == 'mode':
+                for mode in ('required', 'preferred', 'unconstrained'):
+                    request.pop(mode, None)
+            elif what == 'minimum' and pod_set['count'] > 1:
+                pod_set['minCount'] = dice.number(1, pod_set['count'])
+            elif what == 'index':
+                request['podIndexLabel'] = 'batch.kubernetes.io/job-completion-index'
+
+
+def check_states(dice, case):
+    """Checks in every state on workloads with quota, among them checks that no queue names."""
+    for workload in workloads_of(case):
+        if not dice.chance(0.6):
+            continue
+        workload.setdefault('status', {})['admissionChecks'] = [
+            {'name': name, 'state': dice.pick('Pending', 'Ready', 'Ready', 'Retry', 'Rejected'),
+             'message': '', 'lastTransitionTime': NEVER}
+            for name in dice.some(['check0', 'check1', 'absent'])]
+
+
+def other_resources(dice, case):
+    """Queues of one tree that cover different resources, and pods that ask for nothing of some."""
+    for queue in queues_of(case):
+        for group in queue['spec'].get('resourceGroups', [])[:1]:
+            if not dice.chance(0.5) or 'example.com/extra' in group['coveredResources']:
+                continue
+            group['coveredResources'] = [*group['coveredResources'], 'example.com/extra']
+            for flavor in group['flavors']:
+                flavor['resources'].append({'name': 'example.com/extra', 'nominalQuota': dice.pick('0', '2', '5')})
+    for container in containers_of(case):
+        requests = container.get('resources', {}).get('requests')
+        if requests and dice.chance(0.4):
+            requests['example.com/extra'] = dice.pick('0', '1', '2')
+
+
+def moved_cohorts(dice, case):
+    """Queues without a cohort object between them, cohorts that are only named, and one in itself."""
+    for each in case['objects']:
+        if not each['apiVersion'].endswith('v1beta2'):
+            continue
+        if each['kind'] == 'ClusterQueue' and dice.chance(0.3):
+            each['spec']['cohortName'] = dice.pick('c0', 'c1', 'elsewhere')
+        elif each['kind'] == 'Cohort' and dice.chance(0.3):
+            each['spec']['parentName'] = dice.pick('above', 'c0') if each['metadata']['name'] != 'c0' else 'above'
+
+
 TWISTS = [packed_domains, split_domains, put_off_topology, odd_quantities, odd_tolerations, odd_affinity,
-          ties, one_name, strange_reservations, strange_quotas, pods_of_gangs, whole_paths]
+          ties, one_name, strange_reservations, strange_quotas, pods_of_gangs, whole_paths,
+          rare_conditions, rare_fields, rare_limits, rare_slices, check_states, other_resources,
+          moved_cohorts, *NODE_TWISTS]
 
 
 def twist(dice, case):
