@@ -68,7 +68,7 @@ class Getter {
 
  private:
   TableForm table_form_of(const Target& target, bool with_prefix) const;
-  Result<bool> print_table(const Target& target, TableText& text);
+  Result<bool> print_table(const Target& target, TableText& text, std::string_view before);
   Result<> print_tables(const std::vector<Target>& targets);
   Result<> print_objects(const std::vector<Target>& targets);
   Result<> watch(const Target& target);
@@ -87,8 +87,8 @@ TableForm Getter::table_form_of(const Target& target, bool with_prefix) const {
           .name_prefix = with_prefix ? target.kind.qualified() + "/" : ""};
 }
 
-// Answers whether there was a row.
-Result<bool> Getter::print_table(const Target& target, TableText& text) {
+// Answers whether there was a row; the text before it is printed only then.
+Result<bool> Getter::print_table(const Target& target, TableText& text, std::string_view before) {
   const bool is_one = !target.name.empty();
   const std::string path = is_one ? session_.object_path(target) : session_.list_path(target.kind);
   std::string next;
@@ -99,8 +99,11 @@ Result<bool> Getter::print_table(const Target& target, TableText& text) {
         session_.ask_value({.target = path + more, .accept = std::string(table_form)});
     if (!table && is_absence(table.error()) && session_.options().ignores_not_found) return any;
     if (!table) return table.error();
+    if (!any && (*table)["rows"].size() > 0) {
+      session_.out(std::string(before));
+      any = true;
+    }
     session_.out(text.lines(*table));
-    any = any || (*table)["rows"].size() > 0;
     next = (*table)["metadata"]["continue"].string_or("");
   } while (!next.empty() && !is_one);
   return any;
@@ -125,12 +128,13 @@ Result<> Getter::print_tables(const std::vector<Target>& targets) {
   std::unique_ptr<TableText> text;
   std::string plural;
   for (const Target& target : targets) {
+    std::string_view before;
     if (text == nullptr || plural != target.kind.plural) {
-      if (text != nullptr && any && several_kinds) session_.out("\n");
+      if (text != nullptr && any && several_kinds) before = "\n";
       text = std::make_unique<TableText>(table_form_of(target, several_kinds));
       plural = target.kind.plural;
     }
-    const auto found = print_table(target, *text);
+    const auto found = print_table(target, *text, before);
     if (!found) {
       if (first_fault) session_.error(first_fault->message + "\n");
       first_fault = found.error();

@@ -3,6 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <map>
+#include <string_view>
+
 #include "cli/table_text.h"
 #include "objects/builder.h"
 #include "objects/edit.h"
@@ -60,6 +64,41 @@ Result<std::vector<std::pair<std::string, JsonPath>>> parse_columns(std::string_
   return columns;
 }
 
+// The same value with all members in order of their keys.
+Node in_order(Builder& builder, View value) {
+  if (value.is_array()) {
+    std::vector<Node> elements;
+    for (const View element : value.elements()) elements.push_back(in_order(builder, element));
+    return builder.array(elements);
+  }
+  if (!value.is_object()) return builder.copy(value);
+  std::map<std::string_view, View> members;
+  for (const objects::MemberView member : value.members()) members[member.key] = member.value;
+  std::vector<Node> pairs;
+  for (const auto& [key, member] : members) {
+    pairs.push_back(builder.text(key));
+    pairs.push_back(in_order(builder, member));
+  }
+  return builder.object_of_pairs(pairs);
+}
+
+// As kubectl prints it: keys in order, four spaces for each level.
+std::string wide_json(View value) {
+  Builder builder;
+  const Node root = in_order(builder, value);
+  const std::string text = objects::to_pretty_json(std::move(builder).finish(root));
+  std::string out;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    const std::size_t indent = text.find_first_not_of(' ', at) - at;
+    out.append(indent, ' ');
+    out.append(text, at, end - at);
+    out += '\n';
+    at = end + 1;
+  }
+  return out;
+}
+
 }  // namespace
 
 Value without_managed_fields(const Value& object) {
@@ -114,7 +153,7 @@ Result<std::string> ObjectText::text(const std::vector<std::pair<ServedKind, Val
     case Form::yaml:
       return objects::to_yaml(whole);
     case Form::json:
-      return objects::to_pretty_json(whole) + "\n";
+      return wide_json(whole);
     default:
       return path_->print(whole);
   }

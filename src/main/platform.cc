@@ -158,6 +158,7 @@ void Platform::Parts::compose() {
                             .signer = signer.get(),
                             .authenticator = authenticator.get(),
                             .authority_pem = credentials.authority.certificate_pem,
+                            .authority = &credentials.authority,
                             .own_service = own_service,
                             .service_cidr = ground.services(),
                             .audit = audit.get(),

@@ -47,6 +47,10 @@ Result<Value> parse_yaml_document(std::string_view text, const ParseOptions& opt
 // text that it would read.
 std::optional<std::string> go_yaml_error(std::string_view text);
 
+// What its strict reader says of each key that stands twice in a mapping of the first document:
+// `line 3: key "a" already set in map`.
+std::vector<std::string> go_yaml_duplicates(std::string_view text);
+
 // Block style, keys sorted, as kubectl prints with -o yaml. Read back it is the same value, but
 // for reals without a fraction (1.0), which every reader of YAML in Kubernetes makes integers.
 std::string to_yaml(View view);

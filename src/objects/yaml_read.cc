@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
-#include <yaml.h>
 
 #include <algorithm>
 #include <array>
@@ -13,6 +12,7 @@
 #include "objects/builder.h"
 #include "objects/number_text.h"
 #include "objects/yaml.h"
+#include "objects/yaml_events.h"
 #include "objects/yaml_scalar.h"
 
 namespace muster::objects {
@@ -22,104 +22,6 @@ namespace {
 using Kind = PlainScalar::Kind;
 
 constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
-constexpr std::string_view core_tag_prefix = "tag:yaml.org,2002:";
-
-std::size_t line_of(const yaml_mark_t& mark) {
-  return mark.line + 1;
-}
-
-Error at_line(std::size_t line, std::string_view sentence, std::string field = {}) {
-  return Error::bad_request(fmt::format("line {}: {}", line, sentence), std::move(field));
-}
-
-std::string_view text_of(const yaml_char_t* text, std::size_t size) {
-  return {reinterpret_cast<const char*>(text), size};
-}
-
-std::string_view text_of(const yaml_char_t* text) {
-  return reinterpret_cast<const char*>(text);
-}
-
-// libyaml's parser and its current event, freed in every way out.
-class Events {
- public:
-  explicit Events(std::string_view text) : text_(text) {
-    ready_ = yaml_parser_initialize(&parser_) == 1;
-    if (!ready_) return;
-    yaml_parser_set_encoding(&parser_, YAML_UTF8_ENCODING);
-    yaml_parser_set_input_string(&parser_, reinterpret_cast<const unsigned char*>(text.data()),
-                                 text.size());
-  }
-  ~Events() {
-    drop();
-    if (ready_) yaml_parser_delete(&parser_);
-  }
-  Events(const Events&) = delete;
-  Events& operator=(const Events&) = delete;
-
-  // The next event; the one before it is gone.
-  Result<const yaml_event_t*> next() {
-    drop();
-    if (!ready_) return Error::internal("out of memory while reading YAML");
-    if (yaml_parser_parse(&parser_, &event_) == 0) return explain();
-    held_ = true;
-    return &event_;
-  }
-
-  // Go's reader counts lines from 0, but for what its scanner finds, and does not name the first.
-  std::string go_sentence() const {
-    std::size_t line = parser_.problem_mark.line;
-    if (line != 0 && parser_.error == YAML_SCANNER_ERROR) ++line;
-    if (line == 0) line = parser_.context_mark.line;
-    const std::string_view problem =
-        parser_.problem == nullptr ? "unknown problem parsing YAML content" : parser_.problem;
-    if (line == 0) return fmt::format("yaml: {}", problem);
-    return fmt::format("yaml: line {}: {}", line, problem);
-  }
-
- private:
-  void drop() {
-    if (std::exchange(held_, false)) yaml_event_delete(&event_);
-  }
-
-  Error explain() const {
-    if (parser_.error == YAML_MEMORY_ERROR) {
-      return Error::internal("out of memory while reading YAML");
-    }
-    const std::string_view problem =
-        parser_.problem == nullptr ? "not YAML" : std::string_view(parser_.problem);
-    if (parser_.error == YAML_READER_ERROR) {
-      const std::string_view before = text_.substr(0, parser_.problem_offset);
-      const auto breaks = std::count(before.begin(), before.end(), '\n');
-      return at_line(static_cast<std::size_t>(breaks) + 1, problem);
-    }
-    const std::size_t line = line_of(parser_.problem_mark);
-    if (is_indented_by_tab(line)) {
-      return at_line(line, "a tab stands where YAML allows only spaces for indentation");
-    }
-    if (parser_.context == nullptr) return at_line(line, problem);
-    return at_line(line, fmt::format("{} {} (which began on line {})", problem, parser_.context,
-                                     line_of(parser_.context_mark)));
-  }
-
-  bool is_indented_by_tab(std::size_t line) const {
-    if (std::string_view(parser_.problem) != "found character that cannot start any token") {
-      return false;
-    }
-    std::string_view rest = text_;
-    for (std::size_t i = 1; i < line; ++i) {
-      rest.remove_prefix(std::min(rest.find('\n'), rest.size() - 1) + 1);
-    }
-    const std::size_t indent = rest.find_first_not_of(' ');
-    return indent != std::string_view::npos && rest[indent] == '\t';
-  }
-
-  std::string_view text_;
-  yaml_parser_t parser_{};
-  yaml_event_t event_{};
-  bool ready_ = false;
-  bool held_ = false;
-};
 
 // A real goes through JSON, where Go writes 1e3 as 1000, which is then read as an integer.
 Node node_of_real(double value) {
@@ -444,15 +346,6 @@ Result<Value> parse_yaml_document(std::string_view text, const ParseOptions& opt
     return at_line(documents[1].line, "a second document begins where only one is expected");
   }
   return std::move(documents.front().value);
-}
-
-std::optional<std::string> go_yaml_error(std::string_view text) {
-  Events events(text);
-  while (true) {
-    const auto event = events.next();
-    if (!event) return events.go_sentence();
-    if ((*event)->type == YAML_STREAM_END_EVENT) return std::nullopt;
-  }
 }
 
 }  // namespace muster::objects

@@ -67,6 +67,15 @@ TEST(YamlRead, names_the_line_of_what_it_cannot_read) {
   EXPECT_EQ(error_of("~: 1\n"), "line 1: null cannot be a key");
 }
 
+TEST(YamlRead, tells_duplicate_keys_in_the_words_of_go) {
+  EXPECT_TRUE(go_yaml_duplicates("a: 1\nb: {a: 1}\nc: [{a: 1}, {a: 2}]\n").empty());
+  EXPECT_EQ(go_yaml_duplicates("data:\n  a: 1\n  a:\n    x: 1\n    x: 2\n1: a\n\"1\": b\n1: c\n"),
+            (std::vector<std::string>{"line 5: key \"x\" already set in map",
+                                      "line 4: key \"a\" already set in map",
+                                      "line 8: key 1 already set in map"}));
+  EXPECT_TRUE(go_yaml_duplicates("a: [").empty());
+}
+
 TEST(YamlRead, treats_duplicate_keys_as_asked) {
   constexpr std::string_view text = "data:\n  a: 1\n  b: {c: 2}\n  a:\n    d: 3\n";
   EXPECT_EQ(error_of(text), "line 4: duplicate field \"data.a\"");

@@ -131,6 +131,9 @@ Outcome<> admit(Context& context, Admission& admission) {
     return admit_policy_binding(admission);
   }
   if (is_definition(target)) return admit_definition(context, admission);
+  if (target.is("certificates.k8s.io", "certificatesigningrequests")) {
+    return admit_certificate_request(context, admission);
+  }
   return {};
 }
 

@@ -66,12 +66,14 @@ bool is_part_of_muster(const Identity& identity);
 Outcome<> admit_namespace(Admission& admission);
 Outcome<> admit_pod(Context& context, Admission& admission);
 void queue_pod(Context& context, Admission& admission);  // Kueue's part of it
+void check_pod_resize(Admission& admission);
 Outcome<> admit_job(Context& context, Admission& admission);
 Outcome<> admit_event(Admission& admission);  // of either group
 Outcome<> admit_service(Context& context, Admission& admission);
 Outcome<> admit_endpoints(Admission& admission);  // and slices of them
 Outcome<> admit_kueue(Admission& admission);
 Outcome<> admit_webhook_configuration(Admission& admission);
+Outcome<> admit_certificate_request(Context& context, Admission& admission);
 Outcome<> admit_definition(Context& context, Admission& admission);
 
 // Parts of other systems' installations that have nothing to do here (server/superseded.h) are
@@ -104,6 +106,9 @@ Outcome<> check_priority_class(Context& context, const Admission& admission);
 
 // Of volumes that are created: since when they are in their phase.
 void stamp_volume(Context& context, Admission& admission);
+
+// Of ingresses that are created and name no class: the one that is marked as the default.
+void give_ingress_class(Context& context, Admission& admission);
 
 // Of claims that are created and name no class: the one that is marked as the default.
 void give_storage_class(Context& context, Admission& admission);

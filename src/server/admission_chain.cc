@@ -31,6 +31,10 @@ Outcome<> change_in_process(Context& context, Admission& admission) {
       admission.is_create()) {
     give_storage_class(context, admission);
   }
+  if (target.is("networking.k8s.io", "ingresses") && target.subresource.empty() &&
+      admission.is_create()) {
+    give_ingress_class(context, admission);
+  }
   if (target.is("", "persistentvolumes") && admission.is_create()) {
     stamp_volume(context, admission);
   }

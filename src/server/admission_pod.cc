@@ -226,6 +226,8 @@ Outcome<> admit_pod(Context& context, Admission& admission) {
     check_new_pod(context, admission);
   } else if (admission.target.subresource == "ephemeralcontainers") {
     check_ephemeral_update(admission);
+  } else if (admission.target.subresource == "resize") {
+    check_pod_resize(admission);
   } else if (admission.target.is_status()) {
     check_status(admission);
   } else if (admission.target.subresource.empty()) {

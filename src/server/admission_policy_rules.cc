@@ -9,12 +9,17 @@
 #include <string_view>
 
 #include "objects/cel/cel.h"
+#include "objects/schema/formats.h"
 #include "server/admission_policies.h"
+#include "server/hook_rule.h"
 
 namespace muster::server {
 
 using objects::CelResult;
 using objects::FieldError;
+using objects::FieldErrors;
+using objects::Format;
+using objects::Value;
 using objects::View;
 
 namespace {
@@ -43,6 +48,23 @@ bool is_plain_path(std::string_view expression) {
          });
 }
 
+void check_match(View match, const std::string& path, FieldErrors& errors) {
+  for (const std::string_view list : {"resourceRules", "excludeResourceRules"}) {
+    for (std::size_t i = 0; i < match[list].size(); ++i) {
+      check_hook_rule(match[list][i], fmt::format("{}.{}[{}]", path, list, i), errors);
+    }
+  }
+}
+
+// What the schema says about rules is said here as well, in the peer's order.
+FieldErrors without_rules(const FieldErrors& errors) {
+  FieldErrors kept;
+  for (const FieldError& error : errors) {
+    if (error.path.find("esourceRules[") == std::string::npos) kept.add(error);
+  }
+  return kept;
+}
+
 class PolicyRules {
  public:
   explicit PolicyRules(Admission& admission)
@@ -51,11 +73,13 @@ class PolicyRules {
         names_(policy_names(admission.object["spec"])) {}
 
   void check() {
+    if (spec_["paramKind"].is_object()) check_parameters(spec_["paramKind"]);
     if (!spec_["matchConstraints"].is_object()) {
       add(FieldError::required("spec.matchConstraints"));
     } else if (spec_["matchConstraints"]["resourceRules"].empty()) {
       add(FieldError::required("spec.matchConstraints.resourceRules"));
     }
+    check_match(spec_["matchConstraints"], "spec.matchConstraints", admission_.errors);
     check_conditions();
     each("variables", [this](const std::string& path, View variable) { check(path, variable); });
     if (spec_["validations"].empty() && spec_["auditAnnotations"].empty()) {
@@ -71,6 +95,40 @@ class PolicyRules {
   }
 
  private:
+  void check_parameters(View kind) {
+    const std::string path = "spec.paramKind.apiVersion";
+    const std::string_view text = kind["apiVersion"].string_or("");
+    const std::size_t slash = text.find('/');
+    const std::string_view version = slash == text.npos ? text : text.substr(slash + 1);
+    if (text.empty()) {
+      add(FieldError::required(path));
+    } else if (version.find('/') != text.npos) {
+      add(FieldError::invalid(path, kind["apiVersion"],
+                              fmt::format("unexpected GroupVersion string: {}", text)));
+    } else {
+      if (slash != text.npos) {
+        check_name(path, text.substr(0, slash), Format::dns_subdomain);
+      }
+      check_name(path, version, Format::dns1035_label);
+    }
+    const View name = kind["kind"];
+    if (name.string_or("").empty()) return add(FieldError::required("spec.paramKind.kind"));
+    std::string lower(name.string_or(""));
+    for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    const auto violations = objects::native_violations(Format::dns1035_label, lower);
+    if (violations.empty()) return;
+    add(FieldError::invalid("spec.paramKind.kind", name,
+                            fmt::format("may have mixed case, but should otherwise match: {}",
+                                        fmt::join(violations, ","))));
+  }
+
+  void check_name(const std::string& path, std::string_view name, Format format) {
+    const auto violations = objects::native_violations(format, name);
+    if (violations.empty()) return;
+    add(FieldError::invalid(path, Value::string(name),
+                            fmt::format("{}", fmt::join(violations, ","))));
+  }
+
   template <class Visit>
   void each(std::string_view list, Visit&& visit) {
     for (std::size_t i = 0; i < spec_[list].size(); ++i) {
@@ -107,6 +165,11 @@ class PolicyRules {
       }
       const std::string_view name = condition["name"].string_or("");
       if (name.empty()) add(FieldError::required(path + ".name"));
+      if (!name.empty()) {
+        for (std::string& why : objects::qualified_name_violations(name)) {
+          add(FieldError::invalid(path + ".name", condition["name"], std::move(why)));
+        }
+      }
       if (!name.empty() && !names.emplace(name).second) {
         add(FieldError::duplicate(path + ".name", condition["name"]));
       }
@@ -186,13 +249,21 @@ class PolicyRules {
 }  // namespace
 
 Outcome<> admit_admission_policy(Admission& admission) {
+  admission.errors = without_rules(admission.errors);
   if (admission.target.subresource.empty()) PolicyRules(admission).check();
   return {};
 }
 
 Outcome<> admit_policy_binding(Admission& admission) {
+  admission.errors = without_rules(admission.errors);
   const View spec = admission.object["spec"];
   const auto add = [&admission](FieldError error) { admission.errors.add(std::move(error)); };
+  if (const View policy = spec["policyName"]; !policy.string_or("").empty()) {
+    for (std::string& why :
+         objects::native_violations(Format::dns_subdomain, policy.string_or(""))) {
+      add(FieldError::invalid("spec.policyName", policy, std::move(why)));
+    }
+  }
   if (const View reference = spec["paramRef"]; reference.is_object()) {
     const bool named = !reference["name"].string_or("").empty();
     const bool selects = reference["selector"].is_object();
@@ -204,10 +275,15 @@ Outcome<> admit_policy_binding(Admission& admission) {
     if (!named && !selects) {
       add(FieldError::required("spec.paramRef", "one of name or selector must be specified"));
     }
-    if (reference["parameterNotFoundAction"].string_or("").empty()) {
+    const View missing = reference["parameterNotFoundAction"];
+    if (missing.string_or("").empty()) {
       add(FieldError::required("spec.paramRef.parameterNotFoundAction"));
+    } else if (missing.string_or("") != "Deny" && missing.string_or("") != "Allow") {
+      const std::string supported[] = {"Deny", "Allow"};
+      add(FieldError::not_supported("spec.paramRef.parameterNotFoundAction", missing, supported));
     }
   }
+  check_match(spec["matchResources"], "spec.matchResources", admission.errors);
   const View list = spec["validationActions"];
   std::set<std::string_view> seen;
   for (std::size_t i = 0; i < list.size(); ++i) {

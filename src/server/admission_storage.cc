@@ -28,9 +28,15 @@ bool is_default(View storage_class) {
   return false;
 }
 
+bool is_default_ingress(View ingress_class) {
+  return objects::annotations_of(ingress_class)["ingressclass.kubernetes.io/is-default-class"]
+             .string_or("") == "true";
+}
+
 // The newest of those that are marked; of two of one second the first by name.
-std::string default_class(Context& context) {
-  const auto kind = context.registry.find_resource("storage.k8s.io", "storageclasses");
+std::string default_class(Context& context, std::string_view group, std::string_view plural,
+                          bool (*is_default)(View)) {
+  const auto kind = context.registry.find_resource(group, plural);
   if (kind == nullptr) return {};
   std::string name;
   std::string since;
@@ -82,12 +88,34 @@ void give_storage_class(Context& context, Admission& admission) {
   const View spec = admission.object["spec"];
   if (spec["storageClassName"].is_string()) return;
   if (objects::annotations_of(admission.object)[class_annotation]) return;
-  const std::string name = default_class(context);
+  const std::string name = default_class(context, "storage.k8s.io", "storageclasses", is_default);
   if (name.empty()) return;
   Builder builder;
   builder.retain(admission.object);
   Rewrite next(spec);
   next.set("storageClassName", builder.text(name));
+  Rewrite root(admission.object);
+  root.set("spec", next.finish(builder));
+  const Node node = root.finish(builder);
+  admission.object = std::move(builder).finish(node);
+}
+
+void give_ingress_class(Context& context, Admission& admission) {
+  const View spec = admission.object["spec"];
+  if (spec["ingressClassName"].is_string()) return;
+  if (objects::annotations_of(admission.object)["kubernetes.io/ingress.class"]) {
+    admission.warnings.emplace_back(
+        "annotation \"kubernetes.io/ingress.class\" is deprecated, please use "
+        "'spec.ingressClassName' instead");
+    return;
+  }
+  const std::string name =
+      default_class(context, "networking.k8s.io", "ingressclasses", is_default_ingress);
+  if (name.empty()) return;
+  Builder builder;
+  builder.retain(admission.object);
+  Rewrite next(spec);
+  next.set("ingressClassName", builder.text(name));
   Rewrite root(admission.object);
   root.set("spec", next.finish(builder));
   const Node node = root.finish(builder);

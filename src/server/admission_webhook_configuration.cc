@@ -12,6 +12,7 @@
 #include "objects/cel/cel.h"
 #include "objects/schema/formats.h"
 #include "server/admission.h"
+#include "server/hook_rule.h"
 
 namespace muster::server {
 
@@ -62,6 +63,25 @@ class WebhookRules {
     check_unique(webhook["name"], path + ".name", names_);
   }
 
+  void check_rule(View rule, const std::string& path) {
+    const View operations = rule["operations"];
+    check_list(operations, path + ".operations", "operations");
+    for (std::size_t i = 0; i < operations.size(); ++i) {
+      check_word(operations[i], fmt::format("{}.operations[{}]", path, i),
+                 {"*", "CONNECT", "CREATE", "DELETE", "UPDATE"});
+    }
+    check_list(rule["apiGroups"], path + ".apiGroups", "API groups");
+    const View versions = rule["apiVersions"];
+    check_list(versions, path + ".apiVersions", "API versions");
+    for (std::size_t i = 0; i < versions.size(); ++i) {
+      if (versions[i].string_or("").empty()) {
+        required(fmt::format("{}.apiVersions[{}]", path, i));
+      }
+    }
+    check_resources(rule["resources"], path + ".resources");
+    check_word(rule["scope"], path + ".scope", {"*", "Cluster", "Namespaced"});
+  }
+
  private:
   void required(std::string path, std::string why = {}) {
     errors_.add(FieldError::required(std::move(path), std::move(why)));
@@ -100,25 +120,6 @@ class WebhookRules {
     if (everything && list.size() > 1) {
       invalid(path, list, fmt::format("if '*' is present, must not specify other {}", others));
     }
-  }
-
-  void check_rule(View rule, const std::string& path) {
-    const View operations = rule["operations"];
-    check_list(operations, path + ".operations", "operations");
-    for (std::size_t i = 0; i < operations.size(); ++i) {
-      check_word(operations[i], fmt::format("{}.operations[{}]", path, i),
-                 {"*", "CONNECT", "CREATE", "DELETE", "UPDATE"});
-    }
-    check_list(rule["apiGroups"], path + ".apiGroups", "API groups");
-    const View versions = rule["apiVersions"];
-    check_list(versions, path + ".apiVersions", "API versions");
-    for (std::size_t i = 0; i < versions.size(); ++i) {
-      if (versions[i].string_or("").empty()) {
-        required(fmt::format("{}.apiVersions[{}]", path, i));
-      }
-    }
-    check_resources(rule["resources"], path + ".resources");
-    check_word(rule["scope"], path + ".scope", {"*", "Cluster", "Namespaced"});
   }
 
   void check_resources(View resources, const std::string& path) {
@@ -300,6 +301,10 @@ FieldErrors without_webhooks(const FieldErrors& errors) {
 }
 
 }  // namespace
+
+void check_hook_rule(View rule, const std::string& path, FieldErrors& errors) {
+  WebhookRules(errors).check_rule(rule, path);
+}
 
 Outcome<> admit_webhook_configuration(Admission& admission) {
   const bool is_mutating = admission.target.kind->plural == "mutatingwebhookconfigurations";

@@ -76,6 +76,7 @@ struct ApiServer::Parts {
                 .roles = roles,
                 .logs = options.logs,
                 .signer = options.signer,
+                .authority = options.authority,
                 .authenticator = options.authenticator,
                 .audit = options.audit,
                 .log = options.log},

@@ -44,15 +44,16 @@ class ClusterState;
 namespace muster::server {
 
 struct ServerOptions {
-  const Authorizer* authorizer = nullptr;  // null: system:masters alone, or as roles say
-  bool role_based = false;                 // roles and bindings decide, and default ones are kept
-  PodLogs* logs = nullptr;                 // null: there are none
-  WebhookTransport* webhooks = nullptr;    // null: nobody can be asked
-  MetricRegistry* metrics = nullptr;       // null: the server has one of its own
-  const TokenSigner* signer = nullptr;     // null: service accounts have no tokens
-  Authenticator* authenticator = nullptr;  // is given the tokens that are kept as Secrets
-  std::string authority_pem = {};          // who vouches for this server, told to every namespace
-  ServiceAddress own_service = {};         // where pods find this server; empty: nowhere
+  const Authorizer* authorizer = nullptr;   // null: system:masters alone, or as roles say
+  bool role_based = false;                  // roles and bindings decide, and default ones are kept
+  PodLogs* logs = nullptr;                  // null: there are none
+  WebhookTransport* webhooks = nullptr;     // null: nobody can be asked
+  MetricRegistry* metrics = nullptr;        // null: the server has one of its own
+  const TokenSigner* signer = nullptr;      // null: service accounts have no tokens
+  Authenticator* authenticator = nullptr;   // is given the tokens that are kept as Secrets
+  std::string authority_pem = {};           // who vouches for this server, told to every namespace
+  const CertifiedKey* authority = nullptr;  // null: requests for certificates stay unsigned
+  ServiceAddress own_service = {};          // where pods find this server; empty: nowhere
   std::string service_cidr = "10.96.0.0/16";  // where Services get their addresses
   AuditSink* audit = nullptr;                 // null: nobody keeps a record of who changed what
   Log log = Log::silent();

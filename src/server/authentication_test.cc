@@ -167,6 +167,31 @@ TEST(certificates, what_is_no_certificate_is_refused) {
   EXPECT_FALSE(issue_certificate({}, {.common_name = "a"}, Instant{}));
 }
 
+TEST(certificates, a_request_is_signed_for_its_own_key_and_subject) {
+  constexpr std::string_view request =
+      "-----BEGIN CERTIFICATE REQUEST-----\n"
+      "MIHZMIGAAgEAMB4xDTALBgNVBAoMBGRldnMxDTALBgNVBAMMBGphbmUwWTATBgcq\n"
+      "hkjOPQIBBggqhkjOPQMBBwNCAARLWiCiaZ0bUggye5XkgReFABYN65Ot1Ox6nD5N\n"
+      "CfGM7ac28Uy4d9hJByhJa8qkarqr4Z8YU41w7o1pCA/bKdUWoAAwCgYIKoZIzj0E\n"
+      "AwIDSAAwRQIhAOrXu8LRxANK8uolnIbyZCaiDldv+G+xbSmfrGg5v9pdAiBbwoOn\n"
+      "A8q8LFHz+QKwZCR0kCXMsecnkmhmmGXlAc/AyQ==\n"
+      "-----END CERTIFICATE REQUEST-----\n";
+  EXPECT_EQ(read_certificate_request(request).must().common_name, "jane");
+  const Instant now = Instant{} + Span::of_seconds(1'800'000'000);
+  const CertifiedKey authority = make_authority("a", now).must();
+  const std::string certificate =
+      sign_certificate_request(authority, request, Span::of_seconds(3600), now).must();
+  const CertificateFacts facts = read_certificate(certificate).must();
+  EXPECT_EQ(facts.subject.common_name, "jane");
+  EXPECT_EQ(facts.subject.organizations, std::vector<std::string>{"devs"});
+  EXPECT_EQ(facts.expires, now + Span::of_seconds(3600));
+  EXPECT_FALSE(facts.is_authority);
+  std::string forged(request);
+  forged.replace(forged.find("BGphbmU"), 7, "BGphbmI");  // another name under the same signature
+  EXPECT_FALSE(read_certificate_request(forged));
+  EXPECT_FALSE(read_certificate_request(authority.certificate_pem));
+}
+
 TEST(certificates, a_server_that_listens_everywhere_has_only_the_usual_names) {
   EXPECT_EQ(server_hosts("0.0.0.0"), server_hosts(""));
   EXPECT_EQ(server_hosts("localhost"), server_hosts("127.0.0.1"));

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <optional>
+#include <utility>
 
 #include "base/utf8.h"
 #include "objects/builder.h"
@@ -105,6 +106,15 @@ Result<Value> read_object(const Request& request, BodyForm form,
   const std::string why = why_untyped(*parsed);
   if (!why.empty()) return Error::bad_request(fmt::format("{}{}", type_unknown, why));
   return parsed;
+}
+
+constexpr std::string_view yaml_errors = "yaml: unmarshal errors:";
+
+// What is odd about a YAML text: a warning for each key that stands twice, or one refusal.
+std::vector<std::string> yaml_complaints(std::string_view text, FieldValidation validation) {
+  std::vector<std::string> lines = objects::go_yaml_duplicates(text);
+  if (lines.empty() || validation != FieldValidation::strict) return lines;
+  return {fmt::format("{}\n  {}", yaml_errors, fmt::join(lines, "\n  "))};
 }
 
 // Objects of definitions must say what they are.
@@ -236,7 +246,8 @@ Outcome<bool> dry_run_in(View values) {
 
 }  // namespace
 
-Outcome<Body> decode_body(const Context& context, const Request& request, const Target& target) {
+Outcome<Body> decode_body(const Context& context, const Request& request, const Target& target,
+                          FieldValidation validation) {
   if (request.body.size() > body_bytes_max) return failures::body_too_large();
   const auto form = body_form(request.content_type);
   if (!form) return failures::unsupported_body();
@@ -247,6 +258,10 @@ Outcome<Body> decode_body(const Context& context, const Request& request, const 
   }
   auto read = read_object(request, *form, &body.duplicate_fields);
   if (!read) return unrecognized(target, read.error().message, request.body);
+  if (*form == BodyForm::yaml && !body.duplicate_fields.empty()) {
+    body.duplicate_fields.clear();
+    body.text_complaints = yaml_complaints(request.body, validation);
+  }
   ALLOWED(check_says_type(target, request, *read));
   body.value = std::move(read).take();
   return body;
@@ -270,11 +285,11 @@ Outcome<Body> decode_patch(const Request& request, PatchForm form, FieldValidati
   }
   Body body;
   for (const std::string& path : duplicates) {
-    body.patch_complaints.push_back(fmt::format("{}duplicate field {}",
-                                                form == PatchForm::json ? "json patch " : "",
-                                                objects::go_quoted(path)));
+    body.text_complaints.push_back(fmt::format("{}duplicate field {}",
+                                               form == PatchForm::json ? "json patch " : "",
+                                               objects::go_quoted(path)));
   }
-  auto checked = check_patch(*parsed, form, validation, body.patch_complaints);
+  auto checked = check_patch(*parsed, form, validation, body.text_complaints);
   if (!checked) {
     Failure failure = std::move(checked).error();
     if (failure.message.starts_with("json: ")) failure.message.insert(0, before);
@@ -289,9 +304,10 @@ Outcome<Body> decode_configuration(const Request& request, FieldValidation valid
   if (request.body.size() > body_bytes_max) return failures::body_too_large();
   if (request.body.empty()) return Body{Value::object({}), {}};
   const bool strict = validation == FieldValidation::strict;
-  const objects::ParseOptions options{.duplicate_keys = strict ? objects::DuplicateKeys::refuse
-                                                               : objects::DuplicateKeys::last_wins};
-  auto parsed = objects::parse_yaml_document(request.body, options);
+  Body body;
+  auto parsed = objects::parse_yaml_document(request.body,
+                                             {.duplicate_keys = objects::DuplicateKeys::last_wins,
+                                              .duplicate_fields = &body.duplicate_fields});
   if (!parsed) {
     return Error::bad_request(fmt::format(
         "error {}decoding YAML: error converting YAML to JSON: {}", strict ? "strict " : "",
@@ -303,7 +319,16 @@ Outcome<Body> decode_configuration(const Request& request, FieldValidation valid
                     "cannot unmarshal {} into Go value of type map[string]interface {{}}",
                     objects::type_name((*parsed).type())));
   }
-  return Body{std::move(parsed).take(), {}};
+  if (!std::exchange(body.duplicate_fields, {}).empty()) {
+    body.text_complaints = yaml_complaints(request.body, validation);
+    if (strict && !body.text_complaints.empty()) {
+      return Error::bad_request(
+          fmt::format("error strict decoding YAML: error converting YAML to JSON: {}",
+                      body.text_complaints.front()));
+    }
+  }
+  body.value = std::move(parsed).take();
+  return body;
 }
 
 Outcome<> read_write_options(const Request& from, const Query& query,

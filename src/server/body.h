@@ -20,11 +20,12 @@ namespace muster::server {
 struct Body {
   objects::Value value;
   std::vector<std::string> duplicate_fields;
-  std::vector<std::string> patch_complaints = {};  // what is odd about a patch, as sentences
+  std::vector<std::string> text_complaints = {};  // what is odd about a patch or YAML, as sentences
 };
 
 // 413 beyond body_bytes_max, 415 for a media type nobody reads, 400 for what cannot be read.
-Outcome<Body> decode_body(const Context& context, const Request& request, const Target& target);
+Outcome<Body> decode_body(const Context& context, const Request& request, const Target& target,
+                          objects::FieldValidation validation);
 
 // A patch is always JSON, but for its own media types.
 Outcome<Body> decode_patch(const Request& request, PatchForm form,

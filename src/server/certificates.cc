@@ -23,6 +23,7 @@ namespace {
 
 using Key = std::unique_ptr<EVP_PKEY, Freed<EVP_PKEY_free>>;
 using Certificate = std::unique_ptr<X509, Freed<X509_free>>;
+using SignedRequest = std::unique_ptr<X509_REQ, Freed<X509_REQ_free>>;
 using Memory = std::unique_ptr<BIO, Freed<BIO_free>>;
 using Number = std::unique_ptr<BIGNUM, Freed<BN_free>>;
 using Extension = std::unique_ptr<X509_EXTENSION, Freed<X509_EXTENSION_free>>;
@@ -199,10 +200,8 @@ std::string fingerprint_of(const X509* certificate) {
   return fmt::format("{:02x}", fmt::join(digest.begin(), digest.begin() + size, ""));
 }
 
-CertificateSubject subject_of(const X509* certificate) {
+CertificateSubject subject_of(const X509_NAME* name) {
   CertificateSubject subject;
-  subject.fingerprint = fingerprint_of(certificate);
-  const X509_NAME* name = X509_get_subject_name(certificate);
   for (int at = 0; at < X509_NAME_entry_count(name); ++at) {
     const X509_NAME_ENTRY* entry = X509_NAME_get_entry(name, at);
     const int field = OBJ_obj2nid(X509_NAME_ENTRY_get_object(entry));
@@ -214,6 +213,31 @@ CertificateSubject subject_of(const X509* certificate) {
     }
   }
   return subject;
+}
+
+Result<SignedRequest> parse_request(std::string_view pem) {
+  const Memory memory = reader_of(pem);
+  SignedRequest request(memory ? PEM_read_bio_X509_REQ(memory.get(), nullptr, nullptr, nullptr)
+                               : nullptr);
+  ERR_clear_error();
+  if (!request) return Error::bad_request("PEM block type must be CERTIFICATE REQUEST");
+  const int verified = X509_REQ_verify(request.get(), X509_REQ_get0_pubkey(request.get()));
+  ERR_clear_error();
+  if (verified != 1) return Error::bad_request("is not signed with its own key");
+  return request;
+}
+
+// Makes the certificate a leaf of this issuer that serves the purpose, and signs it.
+bool finish_certificate(X509* certificate, X509* issuer, EVP_PKEY* issuer_key, const char* purpose,
+                        const std::vector<std::string>& hosts) {
+  return X509_set_issuer_name(certificate, X509_get_subject_name(issuer)) == 1 &&
+         add_extension(certificate, issuer, NID_basic_constraints, "critical,CA:FALSE") &&
+         add_extension(certificate, issuer, NID_key_usage, "critical,digitalSignature") &&
+         add_extension(certificate, issuer, NID_ext_key_usage, purpose) &&
+         add_extension(certificate, issuer, NID_subject_key_identifier, "hash") &&
+         add_extension(certificate, issuer, NID_authority_key_identifier, "keyid:always") &&
+         (hosts.empty() || add_hosts(certificate, hosts)) &&
+         X509_sign(certificate, issuer_key, EVP_sha256()) != 0;
 }
 
 Result<Instant> instant_of(const ASN1_TIME* moment) {
@@ -257,23 +281,42 @@ Result<CertifiedKey> issue_certificate(const CertifiedKey& authority,
   const Certificate certificate = begin_certificate(key.get(), request, now, certificate_lifetime);
   X509* raw = certificate.get();
   const char* purpose = request.hosts.empty() ? "clientAuth" : "serverAuth";
-  if (!certificate || X509_set_issuer_name(raw, X509_get_subject_name(issuer.get())) != 1 ||
-      !add_extension(raw, issuer.get(), NID_basic_constraints, "critical,CA:FALSE") ||
-      !add_extension(raw, issuer.get(), NID_key_usage, "critical,digitalSignature") ||
-      !add_extension(raw, issuer.get(), NID_ext_key_usage, purpose) ||
-      !add_extension(raw, issuer.get(), NID_subject_key_identifier, "hash") ||
-      !add_extension(raw, issuer.get(), NID_authority_key_identifier, "keyid:always") ||
-      (!request.hosts.empty() && !add_hosts(raw, request.hosts)) ||
-      X509_sign(raw, issuer_key.get(), EVP_sha256()) == 0) {
+  if (!certificate ||
+      !finish_certificate(raw, issuer.get(), issuer_key.get(), purpose, request.hosts)) {
     return openssl_error("cannot issue a certificate");
   }
   return as_pem(raw, key.get());
 }
 
+Result<CertificateSubject> read_certificate_request(std::string_view pem) {
+  const SignedRequest request = TRY(parse_request(pem));
+  return subject_of(X509_REQ_get_subject_name(request.get()));
+}
+
+Result<std::string> sign_certificate_request(const CertifiedKey& authority, std::string_view pem,
+                                             Span lifetime, Instant now) {
+  const SignedRequest request = TRY(parse_request(pem));
+  const Certificate issuer = TRY(parse_certificate(authority.certificate_pem));
+  const Key issuer_key = TRY(parse_key(authority.key_pem.reveal()));
+  const CertificateSubject subject = subject_of(X509_REQ_get_subject_name(request.get()));
+  const Certificate certificate = begin_certificate(
+      X509_REQ_get0_pubkey(request.get()),
+      {.common_name = subject.common_name, .organizations = subject.organizations}, now, lifetime);
+  const Memory text(BIO_new(BIO_s_mem()));
+  if (!certificate || !text ||
+      !finish_certificate(certificate.get(), issuer.get(), issuer_key.get(), "clientAuth", {}) ||
+      PEM_write_bio_X509(text.get(), certificate.get()) != 1) {
+    return openssl_error("cannot sign a request for a certificate");
+  }
+  return text_of(text.get());
+}
+
 Result<CertificateFacts> read_certificate(std::string_view pem) {
   const Certificate certificate = TRY(parse_certificate(pem));
   const Instant expires = TRY(instant_of(X509_get0_notAfter(certificate.get())));
-  return CertificateFacts{.subject = subject_of(certificate.get()),
+  CertificateSubject subject = subject_of(X509_get_subject_name(certificate.get()));
+  subject.fingerprint = fingerprint_of(certificate.get());
+  return CertificateFacts{.subject = std::move(subject),
                           .hosts = hosts_of(certificate.get()),
                           .expires = expires,
                           .is_authority = X509_check_ca(certificate.get()) == 1};

@@ -53,6 +53,14 @@ Result<CertifiedKey> make_authority(std::string_view common_name, Instant now);
 Result<CertifiedKey> issue_certificate(const CertifiedKey& authority,
                                        const CertificateRequest& request, Instant now);
 
+// Whom a request for a certificate (PKCS#10, PEM) asks one for. Fails with bad_request where it is
+// none, or is not signed with its own key.
+Result<CertificateSubject> read_certificate_request(std::string_view pem);
+
+// A client's certificate for the subject and the key of such a request, in PEM form.
+Result<std::string> sign_certificate_request(const CertifiedKey& authority, std::string_view pem,
+                                             Span lifetime, Instant now);
+
 // The first certificate of the text. Fails with bad_request.
 Result<CertificateFacts> read_certificate(std::string_view pem);
 

@@ -49,6 +49,8 @@ bool can_be_completed(View body) {
 }
 
 bool are_readable(View metadata) {
+  const View name_space = metadata["namespace"];
+  if (name_space && !name_space.is_null() && !name_space.is_string()) return false;
   for (const std::string_view field : server_fields) {
     const View value = metadata[field];
     if (value.is_absent() || value.is_null()) continue;
@@ -91,6 +93,21 @@ std::span<const std::string_view> spec_parts_of(const Target& target) {
   if (target.subresource == "ephemeralcontainers") return ephemeral;
   if (target.subresource == "resize") return sized;
   return {};
+}
+
+// The old containers with the amounts of the new ones; the new ones where they are others.
+Node resized(Builder& builder, View next, View old) {
+  if (next.empty() || next.size() != old.size()) return next.node();
+  std::vector<Node> containers;
+  for (std::size_t i = 0; i < old.size(); ++i) {
+    if (!(next[i]["name"] == old[i]["name"])) return next.node();
+    Rewrite container(old[i]);
+    for (const std::string_view field : {"resources", "resizePolicy"}) {
+      container.set(field, next[i][field].node());
+    }
+    containers.push_back(container.finish(builder));
+  }
+  return builder.array(containers);
 }
 
 // The finalizers of a namespace are changed at an endpoint of their own.
@@ -138,7 +155,11 @@ Value completed_next(const WriteRequest& request, const Value& body, const Value
   set_place(target, builder, metadata, root);
   if (!parts.empty()) {
     Rewrite spec(old["spec"]);
-    for (const std::string_view part : parts) spec.set(part, body["spec"][part].node());
+    const bool resizes = target.subresource == "resize";
+    for (const std::string_view part : parts) {
+      const View next = body["spec"][part];
+      spec.set(part, resizes ? resized(builder, next, old["spec"][part]) : next.node());
+    }
     root.set("spec", spec.finish(builder));
   } else if (approves) {
     root.set("status", approved_status(builder, body, old, now));

@@ -25,6 +25,7 @@ class Webhooks;
 class AuditSink;
 class Authenticator;
 class TokenSigner;
+struct CertifiedKey;
 
 struct Context {
   store::Store& store;
@@ -44,6 +45,7 @@ struct Context {
   ServerMetrics* metrics = nullptr;
   PodStreams* streams = nullptr;
   const TokenSigner* signer = nullptr;           // null: service accounts have no tokens
+  const CertifiedKey* authority = nullptr;       // null: requests for certificates stay unsigned
   const Authenticator* authenticator = nullptr;  // null: nobody knows a token
   AuditSink* audit = nullptr;                    // null: nobody keeps a record
   Log log = Log::silent();

@@ -98,6 +98,12 @@ void create(Context& context, WriteRequest request, WriteAnswer done) {
   if (creation->request.target.name.empty()) {
     creation->name_base = metadata["generateName"].string_or("");
   }
+  const Target& target = creation->request.target;
+  const bool is_unnamed =
+      target.name.empty() && creation->name_base.empty() && !metadata["name"].is_number();
+  if (is_unnamed && target.is("", "limitranges")) {
+    creation->request.target.name = make_uid(context.random);
+  }
   attempt(std::move(creation));
 }
 

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 #include <utility>
 
@@ -90,6 +91,7 @@ class SchemaWriter {
 
   // A type that others refer to by this name.
   void write_named(View schema, std::string_view name) {
+    sorts_choices_ = !name.starts_with("embedded.");
     out_.begin_object();
     write_description(schema, description_of(name));
     write_members(schema, false, name);
@@ -98,6 +100,7 @@ class SchemaWriter {
 
   void write_root(View schema, const Kind& kind, const KindVersion& version) {
     const std::string name = component_name(kind, version.name);
+    sorts_choices_ = kind.style == objects::SchemaStyle::native;
     out_.begin_object();
     write_description(schema, description_of(name));
     write_members(schema, is_tenant(kind), is_tenant(kind) ? std::string_view() : name);
@@ -140,10 +143,22 @@ class SchemaWriter {
                  (member.key == "additionalProperties" && member.value.is_object())) {
         out_.key(member.key);
         write(member.value);
+      } else if (member.key == "enum" && sorts_choices_) {
+        write_sorted(member.value);
       } else if (is_kept(member)) {
         out_.key(member.key).value(member.value);
       }
     }
+  }
+
+  // The peer's own kinds list what a field may be by the alphabet.
+  void write_sorted(View choices) {
+    std::vector<std::string_view> sorted;
+    for (const View choice : choices.elements()) sorted.push_back(choice.string_or(""));
+    std::sort(sorted.begin(), sorted.end());
+    out_.key("enum").begin_array();
+    for (const std::string_view choice : sorted) out_.text(choice);
+    out_.end_array();
   }
 
   // Rules and our own keys are for the server alone.
@@ -190,6 +205,7 @@ class SchemaWriter {
 
   JsonText& out_;
   std::set<std::string>& named_;
+  bool sorts_choices_ = false;
 };
 
 void write_parameter(JsonText& out, std::string_view name, std::string_view type) {

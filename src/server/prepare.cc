@@ -20,11 +20,13 @@
 #include "objects/resource.h"
 #include "objects/rewrite.h"
 #include "objects/schema/error_order.h"
+#include "objects/schema/sent_empty.h"
 #include "server/admission.h"
 #include "server/admission_chain.h"
 #include "server/completion.h"
 #include "server/custom_kinds.h"
 #include "server/kind_traits.h"
+#include "server/owner_references.h"
 #include "server/ownership.h"
 #include "server/scale.h"
 #include "server/stored_object.h"
@@ -269,6 +271,15 @@ Outcome<Value> converted(const Kind& kind, const Value& object, const KindVersio
 
 namespace {
 
+Outcome<Admitted> by_schema_with_owners_once(const WriteRequest& request, const Value& object,
+                                             const Value& old, bool is_patched) {
+  std::vector<std::string> warnings;
+  Admitted admitted =
+      ALLOWED(by_schema(request, with_owners_once(object, is_patched, warnings), old));
+  for (std::string& warning : warnings) admitted.warnings.push_back(std::move(warning));
+  return admitted;
+}
+
 Outcome<Begun> begin_create(Context& context, const WriteRequest& request,
                             std::optional<std::string> owners) {
   const Target& target = request.target;
@@ -284,8 +295,10 @@ Outcome<Begun> begin_create(Context& context, const WriteRequest& request,
     }
   }
   if (complete && !owners) ALLOWED(check_server_fields(request, request.body));
-  Admitted admitted = ALLOWED(
-      by_schema(request, complete ? completed_new(context, request) : request.body, Value()));
+  Admitted admitted =
+      ALLOWED(complete ? by_schema_with_owners_once(request, completed_new(context, request),
+                                                    Value(), owners.has_value())
+                       : by_schema(request, request.body, Value()));
   if (!complete) return Error::bad_request("metadata must be an object");
   ALLOWED(check_place_stays(context, target));
   std::string managed = owners ? std::move(*owners)
@@ -309,11 +322,13 @@ Outcome<Begun> begin_update(Context& context, const WriteRequest& request, const
         "the name of the object ({} based on URL) was undeterminable: name must be provided",
         target.name));
   }
-  const FieldErrors immutable = ALLOWED(check_identity(request, patches, body, current));
+  auto identity = check_identity(request, patches, body, current);
+  if (!identity && !patches) ALLOWED(check_sent(context, request));
+  const FieldErrors immutable = ALLOWED(std::move(identity));
   const Value old = ALLOWED(converted(*target.kind, current, *target.version));
   if (!owners.decided) ALLOWED(check_server_fields(request, body));
-  Admitted admitted =
-      ALLOWED(by_schema(request, completed_next(request, body, old, context.clock.wall()), old));
+  Admitted admitted = ALLOWED(by_schema_with_owners_once(
+      request, completed_next(request, body, old, context.clock.wall()), old, patches));
   admitted.errors = told_on_update(*target.kind, immutable, admitted.errors);
   std::string managed = owners.decided ? std::move(*owners.decided)
                                        : owners_of_updated(request, body, old, admitted.object,
@@ -349,10 +364,13 @@ Outcome<Admitted> by_schema(const WriteRequest& request, const Value& object, co
                               .field_validation = request.field_validation,
                               .scope = target.kind->scope,
                               .duplicate_fields = request.duplicate_fields},
-                             {.complaints = request.patch_complaints,
+                             {.complaints = request.text_complaints,
                               .is_strategic = request.patch_type == PatchType::strategic_merge});
   if (!admitted) {
     return undecodable(request, object, admitted.error().message);
+  }
+  if (target.kind->style == SchemaStyle::native) {
+    admitted->errors = objects::with_empty_values(object, std::move(admitted->errors));
   }
   if (target.kind->style == SchemaStyle::custom) {
     admitted->errors = with_scale_errors(target, std::move(admitted->errors), admitted->object);

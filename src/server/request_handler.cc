@@ -302,13 +302,14 @@ Outcome<WriteRequest> RequestHandler::write_request(const Asked& asked) const {
   WriteRequest write{.target = asked.target, .identity = asked.request.identity};
   const auto patch = asked.verb == "patch" ? patch_form(asked.request.content_type) : std::nullopt;
   ALLOWED(read_write_options(asked.request, asked.route.query, patch, write));
-  Body body = patch == PatchForm::apply
-                  ? ALLOWED(decode_configuration(asked.request, write.field_validation))
-              : patch ? ALLOWED(decode_patch(asked.request, *patch, write.field_validation))
-                      : ALLOWED(decode_body(context_, asked.request, asked.target));
+  Body body =
+      patch == PatchForm::apply
+          ? ALLOWED(decode_configuration(asked.request, write.field_validation))
+      : patch ? ALLOWED(decode_patch(asked.request, *patch, write.field_validation))
+              : ALLOWED(decode_body(context_, asked.request, asked.target, write.field_validation));
   write.body = std::move(body.value);
   write.duplicate_fields = std::move(body.duplicate_fields);
-  write.patch_complaints = std::move(body.patch_complaints);
+  write.text_complaints = std::move(body.text_complaints);
   return write;
 }
 

@@ -47,8 +47,8 @@ Failure refused(FieldError error) {
 
 // The attributes of a path as Go prints the struct.
 Value path_attributes(View attributes) {
-  return Value::object(
-      {{"Path", Value::copy_of(attributes["path"])}, {"Verb", Value::copy_of(attributes["verb"])}});
+  return Value::object({{"Path", Value::string(attributes["path"].string_or(""))},
+                        {"Verb", Value::string(attributes["verb"].string_or(""))}});
 }
 
 bool is_given(View value) {

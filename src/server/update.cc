@@ -137,8 +137,14 @@ Outcome<Decision> decide(Change& change, const Present& now) {
   } else {
     decision.body = ALLOWED(next_body(change, now));
   }
-  const store::Revision wanted = ALLOWED(wanted_revision(change, decision.body));
-  if (!wanted.is_none() && wanted != decision.revision) return stale(target);
+  auto named = wanted_revision(change, decision.body);
+  const bool is_stale = named && !named->is_none() && *named != decision.revision;
+  // What cannot be read is said before what cannot be written.
+  if ((!named || is_stale) && !change.is_patch()) {
+    ALLOWED(check_sent(change.context, change.request));
+  }
+  const store::Revision wanted = ALLOWED(std::move(named));
+  if (is_stale) return stale(target);
   const View patched = change.is_patch() ? change.request.body["metadata"]["resourceVersion"]
                                          : decision.body["metadata"]["resourceVersion"];
   decision.named_version = !wanted.is_none() && patched.is_string();

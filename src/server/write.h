@@ -30,7 +30,7 @@ struct WriteRequest {
   Target target;
   objects::Value body = {};  // the object, the patch, the Binding
   std::vector<std::string> duplicate_fields = {};
-  std::vector<std::string> patch_complaints = {};  // `duplicate field "a"`, of the patch itself
+  std::vector<std::string> text_complaints = {};  // `duplicate field "a"`, of the text itself
   objects::FieldValidation field_validation = objects::FieldValidation::warn;
   bool dry_run = false;
   Identity identity = {};

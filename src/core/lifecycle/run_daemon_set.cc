@@ -267,6 +267,7 @@ class DaemonSetStep {
         resources::pods,
         Draft(template_.pod(node, hash_)).set({"metadata", "name"}, Value::string(name)).value());
     edit.alongside = true;
+    edit.complaint = note_of(true, "FailedCreate", "Error creating: ");
     step_.edits.push_back(std::move(edit));
     note(false, "SuccessfulCreate", fmt::format("Created pod: {}", name));
   }
@@ -340,12 +341,16 @@ class DaemonSetStep {
   }
 
   void note(bool warning, std::string_view reason, std::string message) {
-    step_.edits.push_back(Edit::record({.resource = daemon_sets,
-                                        .about = set_,
-                                        .warning = warning,
-                                        .reason = std::string(reason),
-                                        .message = std::move(message),
-                                        .component = std::string(component)}));
+    step_.edits.push_back(Edit::record(note_of(warning, reason, std::move(message))));
+  }
+
+  Note note_of(bool warning, std::string_view reason, std::string message) const {
+    return {.resource = daemon_sets,
+            .about = set_,
+            .warning = warning,
+            .reason = std::string(reason),
+            .message = std::move(message),
+            .component = std::string(component)};
   }
 
   const DaemonSetObserved& observed_;

@@ -170,7 +170,7 @@ class DeploymentStep {
       deployment_ = Draft(deployment_)
                         .set({"metadata", "annotations", revision_annotation}, Value::string(text))
                         .value();
-      step_.edits.push_back(Edit::update(resources::deployments, deployment_));
+      step_.edits.push_back(Edit::update_status(resources::deployments, deployment_));
     }
     if (!set_is_right) {
       step_.edits.push_back(
@@ -223,7 +223,7 @@ class DeploymentStep {
     step_.look_again = next.look_again;
     // An object is written once in a step: what changed in it is looked at in the next.
     const bool is_written = std::any_of(step_.edits.begin(), step_.edits.end(), [](const Edit& e) {
-      return e.verb == Edit::Verb::update && e.resource == resources::deployments;
+      return e.verb == Edit::Verb::update_status && e.resource == resources::deployments;
     });
     if (is_written || next.deployment["status"] == deployment_["status"]) return;
     step_.edits.push_back(Edit::update_status(resources::deployments, next.deployment));

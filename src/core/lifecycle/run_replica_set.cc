@@ -117,6 +117,7 @@ class ReplicaSetStep {
                                    .set({"metadata", "name"}, Value::string(name))
                                    .value());
       edit.alongside = true;
+      edit.complaint = note_of(true, "FailedCreate", "Error creating: ");
       step_.edits.push_back(std::move(edit));
       note("SuccessfulCreate", fmt::format("Created pod: {}", name));
       --count;
@@ -174,13 +175,18 @@ class ReplicaSetStep {
   }
 
   void note(std::string_view reason, std::string message) {
+    step_.edits.push_back(Edit::record(note_of(false, reason, std::move(message))));
+  }
+
+  Note note_of(bool warning, std::string_view reason, std::string message) const {
     const bool is_set = !(resource_ == replication_controllers);
     const std::string_view component = is_set ? "replicaset-controller" : "replication-controller";
-    step_.edits.push_back(Edit::record({.resource = resource_,
-                                        .about = set_,
-                                        .reason = std::string(reason),
-                                        .message = std::move(message),
-                                        .component = std::string(component)}));
+    return {.resource = resource_,
+            .about = set_,
+            .warning = warning,
+            .reason = std::string(reason),
+            .message = std::move(message),
+            .component = std::string(component)};
   }
 
   const Value& set_;

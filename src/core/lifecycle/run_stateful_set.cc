@@ -197,21 +197,25 @@ class StatefulSetStep {
       step_.edits.push_back(
           Edit::create(resources::persistent_volume_claims, with_owner_of(claim, ordinal)));
       note(false, "SuccessfulCreate",
-           fmt::format("create Claim {} Pod {} in StatefulSet {} success", objects::name_of(claim),
+           fmt::format("Create Claim {} Pod {} in StatefulSet {} success", objects::name_of(claim),
                        name, objects::name_of(set_)));
     }
     const bool stays_behind = rolls() && ordinal < partition();
     const bool first_rollout = set_["status"]["currentRevision"].string_or("").empty();
     const Value& as_of = stays_behind && !first_rollout ? current_ : update_;
-    step_.edits.push_back(Edit::create(resources::pods, stateful_pod(set_, as_of, ordinal)));
+    Edit edit = Edit::create(resources::pods, stateful_pod(set_, as_of, ordinal));
+    edit.complaint = note_of(true, "FailedCreate",
+                             fmt::format("Create Pod {} in StatefulSet {} failed error: ", name,
+                                         objects::name_of(set_)));
+    step_.edits.push_back(std::move(edit));
     note(false, "SuccessfulCreate",
-         fmt::format("create Pod {} in StatefulSet {} successful", name, objects::name_of(set_)));
+         fmt::format("Create Pod {} in StatefulSet {} successful", name, objects::name_of(set_)));
   }
 
   void remove(const Value& pod) {
     step_.edits.push_back(Edit::remove(resources::pods, pod));
     note(false, "SuccessfulDelete",
-         fmt::format("delete Pod {} in StatefulSet {} successful", objects::name_of(pod),
+         fmt::format("Delete Pod {} in StatefulSet {} successful", objects::name_of(pod),
                      objects::name_of(set_)));
   }
 
@@ -306,12 +310,16 @@ class StatefulSetStep {
   }
 
   void note(bool warning, std::string_view reason, std::string message) {
-    step_.edits.push_back(Edit::record({.resource = resources::stateful_sets,
-                                        .about = set_,
-                                        .warning = warning,
-                                        .reason = std::string(reason),
-                                        .message = std::move(message),
-                                        .component = std::string(component)}));
+    step_.edits.push_back(Edit::record(note_of(warning, reason, std::move(message))));
+  }
+
+  Note note_of(bool warning, std::string_view reason, std::string message) const {
+    return {.resource = resources::stateful_sets,
+            .about = set_,
+            .warning = warning,
+            .reason = std::string(reason),
+            .message = std::move(message),
+            .component = std::string(component)};
   }
 
   const StatefulSetObserved& observed_;

@@ -137,7 +137,7 @@ void check_exit_codes(CheckScope& scope, const std::string& place, View codes) {
   }
   const View values = codes["values"];
   if (values.empty()) {
-    scope.invalid_printed(place + ".values", "[]", "at least one value is required");
+    scope.invalid_printed(place + ".values", "null", "at least one value is required");
   }
   bool is_ordered = true;
   std::set<std::int64_t> known;

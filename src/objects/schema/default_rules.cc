@@ -187,8 +187,8 @@ bool same_amount(View a, View b) {
   return left && right && *left == *right;
 }
 
-// Guaranteed: every container limits cpu and memory and requests just that. BestEffort: none asks
-// for either.
+}  // namespace
+
 std::string_view quality_of_service(View spec) {
   bool any = false;
   bool guaranteed = true;
@@ -205,6 +205,8 @@ std::string_view quality_of_service(View spec) {
   if (!any) return "BestEffort";
   return guaranteed ? "Guaranteed" : "Burstable";
 }
+
+namespace {
 
 void fill_pod_status(View pod, RuleEdits& edits) {
   View status = pod["status"];

@@ -52,6 +52,10 @@ enum class DefaultRule : std::uint8_t {
   template_generation,
 };
 
+// The class of a pod with this spec. Guaranteed: every container limits cpu and memory and requests
+// just that. BestEffort: none asks for either.
+std::string_view quality_of_service(View pod_spec);
+
 DefaultRule default_rule_of(std::string_view name);
 
 // Whether the rule stands on a field and not on an object.

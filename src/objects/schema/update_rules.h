@@ -13,7 +13,7 @@ namespace muster::objects {
 enum class UpdateRule : std::uint8_t {
   none,
   job_completions,  // of an Indexed job, together with parallelism
-  job_template,     // its scheduling directives, while the job is suspended and never started
+  job_template,     // where its pods go and what they ask, while the job is suspended
 };
 
 UpdateRule update_rule_of(std::string_view name);
@@ -28,7 +28,12 @@ struct UpdateScope {
 };
 bool update_allowed(UpdateRule rule, View value, View old_value, const UpdateScope& scope);
 
-// The sentence that follows the value: most say `field is immutable`.
-std::string_view update_refusal(UpdateRule rule, const UpdateScope& scope);
+// Which part of the value is refused, and the sentence that follows it: most say `field is
+// immutable` of the whole.
+struct UpdateRefusal {
+  std::string_view member;
+  std::string_view sentence;
+};
+UpdateRefusal update_refusal(UpdateRule rule, const UpdateScope& scope);
 
 }  // namespace muster::objects

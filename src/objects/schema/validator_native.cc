@@ -193,9 +193,14 @@ void Validator::check_update(const NodeRecord& node, View object, View old_objec
     const bool refused = (inner.immutable && !(value == old_value)) ||
                          !update_allowed(inner.update_rule, value, old_value, scope);
     if (!refused) continue;
-    FieldError error = FieldError::invalid(path.field(field.name).to_string(), value,
-                                           std::string(update_refusal(inner.update_rule, scope)));
-    if (std::string printed = printed_struct(inner.type_name, value); !printed.empty()) {
+    const UpdateRefusal refusal = update_refusal(inner.update_rule, scope);
+    const PathFrame at = path.field(field.name);
+    const bool is_part = !refusal.member.empty();
+    FieldError error =
+        FieldError::invalid(is_part ? at.field(refusal.member).to_string() : at.to_string(),
+                            is_part ? value[refusal.member] : value, std::string(refusal.sentence));
+    if (std::string printed = printed_struct(inner.type_name, value);
+        !is_part && !printed.empty()) {
       error.value = std::move(printed);
     }
     error.pass = error_pass_of_changes;
