@@ -227,8 +227,9 @@ void Tables::assume_requeued(const Decision& decision) {
   }
   // Nothing is said while flavors are left to try, nor to who lost a race; should another become
   // the head meanwhile, it is.
-  const bool is_tried_again =
-      row.last_tried.has_pending_flavors() || decision.word == WaitWord::lost_race;
+  const bool goes_on = row.last_tried.has_pending_flavors() &&
+                       configuration.gates.enabled(Gate::flavor_fungibility_preserve_scan_progress);
+  const bool is_tried_again = goes_on || decision.word == WaitWord::lost_race;
   const bool says_nothing = place == PendingPlace::active && is_tried_again &&
                             !objects::is_false(objects::condition(row.object, "QuotaReserved"));
   if (says_nothing) note_unsaid(decision.workload);
@@ -247,7 +248,13 @@ void Tables::expect_head(ClusterQueueId queue) const {
   workloads.expect(head);
   workloads[head].spec.pod_sets.expect();
   pending.expect_head(queue);
-  pending.for_next(queue, [&](WorkloadId next) { workloads.expect(next); });
+  expect_successor(queue);
+}
+
+// Whoever comes after the head is looked at when that one leaves.
+void Tables::expect_successor(ClusterQueueId queue) const {
+  const WorkloadId next = pending.successor(queue);
+  if (!next.is_none()) workloads.expect(next);
 }
 
 // A head whose cycle ended before its turn.

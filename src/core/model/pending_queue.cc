@@ -338,6 +338,25 @@ WorkloadId PendingQueues::head(ClusterQueueId id) const {
   return first.first.id;
 }
 
+// The second of a heap is one of two.
+WorkloadId PendingQueues::successor(ClusterQueueId id) const {
+  const Queue* queue = find_queue(id);
+  if (queue == nullptr || queue->open.empty()) return WorkloadId::none();
+  OpenLane best;
+  const auto consider = [&](const OpenLane& each) {
+    if (best.first.id.is_none() || lane_before(each, best)) best = each;
+  };
+  const OpenLane& first = queue->open.front();
+  const std::vector<Waiting>& equals = queue->lanes[first.lane].active;
+  for (std::size_t at = 1; at < std::min<std::size_t>(equals.size(), 3); ++at) {
+    consider({.usage = first.usage, .first = equals[at], .lane = first.lane});
+  }
+  for (std::size_t at = 1; at < std::min<std::size_t>(queue->open.size(), 3); ++at) {
+    consider(queue->open[at]);
+  }
+  return best.first.id;
+}
+
 void PendingQueues::expect_head(ClusterQueueId id) const {
   const Queue* queue = find_queue(id);
   if (queue == nullptr || queue->open.empty()) return;

@@ -17,7 +17,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -80,9 +79,8 @@ class PendingQueues {
 
   // The head of the queue will be tried soon: what is known of it is fetched meanwhile.
   void expect_head(ClusterQueueId queue) const;
-  // Those of whom one is the head when the present one is gone, if nobody comes.
-  template <class Visit>
-  void for_next(ClusterQueueId queue, Visit&& visit) const;
+  // The head when the present one is gone, if nobody comes; none: nobody is.
+  WorkloadId successor(ClusterQueueId queue) const;
 
   // The one to try; none where nobody is active.
   WorkloadId head(ClusterQueueId queue) const;
@@ -259,17 +257,6 @@ WorkloadId PendingQueues::find_inadmissible(ClusterQueueId id, std::uint64_t equ
     }
   }
   return WorkloadId::none();
-}
-
-template <class Visit>
-void PendingQueues::for_next(ClusterQueueId id, Visit&& visit) const {
-  const Queue* queue = find_queue(id);
-  if (queue == nullptr || queue->open.empty()) return;
-  const std::vector<Waiting>& equals = queue->lanes[queue->open.front().lane].active;
-  for (std::size_t at = 1; at < std::min<std::size_t>(equals.size(), 3); ++at) visit(equals[at].id);
-  for (std::size_t at = 1; at < std::min<std::size_t>(queue->open.size(), 3); ++at) {
-    visit(queue->open[at].first.id);
-  }
 }
 
 template <class Visit>

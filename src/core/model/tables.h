@@ -136,6 +136,8 @@ struct Tables {
 
   void forget_bind_candidates();
 
+  void expect_successor(ClusterQueueId queue) const;
+
   // Assumptions (assumptions.cc).
   void assume_admission(WorkloadId id, Admission admission, bool is_admitted);
   void assume_evicted(WorkloadId id);

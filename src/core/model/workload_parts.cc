@@ -6,6 +6,8 @@
 #include <span>
 #include <utility>
 
+#include "objects/same_text.h"
+
 namespace muster::core {
 
 using objects::View;
@@ -21,7 +23,7 @@ struct Wanted {
 void pick(View object, std::span<const Wanted> wanted) {
   for (const auto& [key, member] : object.members()) {
     for (const Wanted& each : wanted) {
-      if (each.key.size() != key.size() || each.key != key) continue;
+      if (!objects::is_same_text(each.key, key)) continue;
       if (each.into->is_absent()) *each.into = member;
       break;
     }
@@ -55,7 +57,7 @@ void take_condition(View condition, WorkloadConditions& found) {
   pick(condition, wanted);
   const std::string_view name = type.string_or("");
   for (const auto& [known, member] : types) {
-    if (known.size() != name.size() || known != name) continue;
+    if (!objects::is_same_text(known, name)) continue;
     if (!(found.*member).view) {
       found.*member = {.view = condition,
                        .status = status.string_or(""),

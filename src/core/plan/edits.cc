@@ -242,8 +242,10 @@ void add_evictions(Lists& lists, Tables& tables, const Plan& plan) {
   }
 }
 
+// Without the gate a search goes on only where nothing is written meanwhile, and Kueue writes.
 bool has_flavors_left(const Tables& tables, const Decision& decision) {
-  return decision.was_tried && !decision.forgets_tried &&
+  return tables.configuration.gates.enabled(Gate::flavor_fungibility_preserve_scan_progress) &&
+         decision.was_tried && !decision.forgets_tried &&
          decision.assignment.tried.has_pending_flavors() &&
          place_after(tables, decision) == PendingPlace::active;
 }
