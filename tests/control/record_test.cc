@@ -89,6 +89,23 @@ TEST_F(RecordTest, what_was_appended_is_read_back) {
   EXPECT_EQ(read(), (Lines{"start", "p", "cycle", "refused a/w"}));
 }
 
+TEST_F(RecordTest, variables_of_pods_are_left_out) {
+  Event event = event_about("p");
+  event.object =
+      objects::parse_json(R"({"metadata":{"name":"p"},"spec":{"containers":[{"name":"c","env":)"
+                          R"([{"name":"PASSWORD","value":"secret"}],"image":"i"},{"name":"d"}],)"
+                          R"("nodeName":"n"}})")
+          .must();
+  std::string line;
+  append_line(RecordEntry::of(event), line);
+  EXPECT_EQ(line.find("secret"), std::string::npos);
+  std::vector<RecordEntry> entries;
+  read_lines(line, entries);
+  ASSERT_EQ(entries.size(), 1U);
+  EXPECT_EQ(objects::to_json(entries[0].event.object["spec"]),
+            R"({"containers":[{"name":"c","image":"i"},{"name":"d"}],"nodeName":"n"})");
+}
+
 TEST_F(RecordTest, a_folder_that_does_not_exist_is_an_empty_record) {
   EXPECT_TRUE(read().empty());
 }
