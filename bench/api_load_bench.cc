@@ -255,9 +255,13 @@ double last_watcher(const Server& server) {
                       {.on_whole = [&](const client::WholeAnswer&) { ++dropped; },
                        .on_failed = [&](const client::LineFailure&) { ++dropped; },
                        .on_piece =
-                           [&](std::string_view piece) {
-                             if (piece.find("\"ADDED\"") != std::string_view::npos) ++connected;
-                             if (piece.find("\"MODIFIED\"") != std::string_view::npos) ++seen;
+                           [&, is_first = true](std::string_view piece) mutable {
+                             // A line is an event; where a piece ends says nothing.
+                             for (const char c : piece) {
+                               if (c != '\n') continue;
+                               ++(is_first ? connected : seen);
+                               is_first = false;
+                             }
                            }});
   }
   server.ask(server.text("POST", path, R"({"metadata":{"name":"told"}})"));

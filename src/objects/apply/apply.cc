@@ -67,13 +67,13 @@ struct Losses {
   std::vector<bool> is_gone;
 };
 
-Losses losses_of(const ManagedFields& owners, const FieldOwner* self, ChangeInVersions& change) {
+Losses losses_of(const ManagedFields& owners, const FieldOwner& self, ChangeInVersions& change) {
   Losses losses;
   for (const ManagedEntry& entry : owners.entries()) {
     FieldSet conflict;
     FieldSet removed;
     bool gone = false;
-    if (self == nullptr || !entry.owner.is(*self)) {
+    if (!entry.owner.is(self)) {
       const Comparison* compared = change.in(entry.owner.api_version);
       gone = compared == nullptr;
       if (!gone) {
@@ -101,6 +101,24 @@ void take_away(const Losses& losses, ManagedFields& owners) {
 ManagedFields read_owners(std::string_view managed) {
   auto owners = ManagedFields::parse(managed);
   return owners ? std::move(owners).take() : ManagedFields();
+}
+
+// Everybody loses what changed, the writer too: what it changed comes back to it.
+void take_changed(ChangeInVersions& change, ManagedFields& owners) {
+  for (ManagedEntry& entry : owners.entries()) {
+    const Comparison* compared = change.in(entry.owner.api_version);
+    if (compared == nullptr) {
+      entry.fields = {};
+      entry.written = {};
+      continue;
+    }
+    for (const FieldSet* changed : {&compared->modified, &compared->added, &compared->removed}) {
+      if (!entry.owns_any_of(*changed)) continue;
+      entry.read();
+      entry.fields.take_away(*changed);
+    }
+  }
+  owners.drop_empty();
 }
 
 // An object without owners: what is there belongs to those of before.
@@ -231,16 +249,17 @@ Result<std::string> owners_after_update(const Value& before, const Value& after,
                                         std::string_view managed, const OwnedWrite& write) {
   const Comparison whole = TRY(compare(before, after, write.schema));
   if (whole.empty()) return std::string(managed);
-  ManagedFields owners = read_owners(managed);
+  ManagedFields owners = ManagedFields::stored(managed);
   if (owners.empty()) return std::string();  // it was reset: nobody is tracked until an apply
   ChangeInVersions change(before, after, write);
   const Comparison* own = change.keep(write.owner.api_version, filtered(whole, write.filter));
   const FieldSet taken = without_identity(united(own->modified, own->added));
-  take_away(losses_of(owners, nullptr, change), owners);
+  take_changed(change, owners);
   if (!taken.empty()) {
     ManagedEntry* entry = owners.find(write.owner);
     if (entry == nullptr) entry = &owners.entries().emplace_back(ManagedEntry{write.owner});
-    entry->fields = united(entry->fields, taken);
+    entry->read();
+    entry->fields.add_all(taken);
     entry->time = write.time;
   }
   owners.cap();
@@ -263,7 +282,7 @@ Result<Applied> apply_configuration(const Value& live, std::string_view managed,
   ChangeInVersions change(live, next, write);
   const Comparison whole = TRY(compare(live, next, write.schema));
   change.keep(write.owner.api_version, filtered(whole, write.filter));
-  const Losses losses = losses_of(owners, &write.owner, change);
+  const Losses losses = losses_of(owners, write.owner, change);
   std::vector<Conflict> conflicts = conflicts_of(owners, losses);
   if (!may_overrule(live, write, conflicts)) return Applied{live, {}, std::move(conflicts)};
   take_away(losses, owners);

@@ -102,6 +102,33 @@ void FieldSet::insert(std::span<const PathElement> path) {
   }
 }
 
+void FieldSet::add_all(const FieldSet& other) {
+  auto at = entries_.begin();
+  for (const Entry& theirs : other.entries_) {
+    at = std::ranges::lower_bound(at, entries_.end(), theirs.element, std::less<>(),
+                                  &Entry::element);
+    if (at == entries_.end() || !(at->element == theirs.element)) {
+      at = entries_.insert(at, theirs);
+      continue;
+    }
+    at->member = at->member || theirs.member;
+    at->below.add_all(theirs.below);
+  }
+}
+
+void FieldSet::take_away(const FieldSet& other) {
+  auto at = entries_.begin();
+  for (const Entry& theirs : other.entries_) {
+    at = std::ranges::lower_bound(at, entries_.end(), theirs.element, std::less<>(),
+                                  &Entry::element);
+    if (at == entries_.end()) return;
+    if (!(at->element == theirs.element)) continue;
+    at->member = at->member && !theirs.member;
+    at->below.take_away(theirs.below);
+    if (at->empty()) at = entries_.erase(at);
+  }
+}
+
 void FieldSet::append_json(std::string& out) const {
   out += '{';
   for (const Entry& entry : entries_) {

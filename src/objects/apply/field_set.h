@@ -41,6 +41,10 @@ class FieldSet {
 
   void insert(std::span<const PathElement> path);
 
+  // united() and difference(), in place: cheap where the other set is small.
+  void add_all(const FieldSet& other);
+  void take_away(const FieldSet& other);
+
   // {"f:data":{".":{},"f:a":{}}}
   void append_json(std::string& out) const;
 

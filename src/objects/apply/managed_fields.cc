@@ -18,6 +18,7 @@ std::string_view name_of(Operation operation) {
   return operation == Operation::apply ? "Apply" : "Update";
 }
 
+// With its fields unread.
 Result<ManagedEntry> parse_entry(View entry) {
   ManagedEntry out;
   const std::string_view operation = entry["operation"].string_or("");
@@ -34,8 +35,20 @@ Result<ManagedEntry> parse_entry(View entry) {
   }
   out.time = entry["time"].string_or("");
   const View fields = entry["fieldsV1"];
-  if (fields && !fields.is_null()) out.fields = TRY(FieldSet::parse(fields));
+  if (fields.is_object() ? !fields.empty() : fields && !fields.is_null()) out.written = fields;
   return out;
+}
+
+bool meets(View fields_v1, const FieldSet& paths, std::string& key) {
+  for (const FieldSet::Entry& entry : paths.entries()) {
+    key.clear();
+    entry.element.append_serialized(key);
+    const View below = fields_v1[key];
+    if (!below) continue;
+    if (entry.member && (below.empty() || below["."])) return true;
+    if (meets(below, entry.below, key)) return true;
+  }
+  return false;
 }
 
 // As they are written: the order is the operation, then the second, then names.
@@ -66,10 +79,24 @@ void append_entry(const FieldOwner& owner, std::string_view time, std::string_vi
   out += '}';
 }
 
+bool ManagedEntry::owns_any_of(const FieldSet& paths) const {
+  std::string key;
+  return written ? meets(written, paths, key) : !intersection(fields, paths).empty();
+}
+
+void ManagedEntry::read() {
+  if (!written) return;
+  auto set = FieldSet::parse(written);
+  if (set) fields = std::move(set).take();
+  written = {};
+}
+
 Result<ManagedFields> ManagedFields::parse(View array) {
   ManagedFields out;
   for (const View each : array.elements()) {
     ManagedEntry entry = TRY(parse_entry(each));
+    if (entry.written) entry.fields = TRY(FieldSet::parse(entry.written));
+    entry.written = {};
     if (ManagedEntry* known = out.find(entry.owner)) {
       *known = std::move(entry);
     } else {
@@ -84,6 +111,20 @@ Result<ManagedFields> ManagedFields::parse(std::string_view text) {
   return parse(TRY(parse_json(text, {.bytes_max = text.size()})));
 }
 
+ManagedFields ManagedFields::stored(std::string_view text) {
+  ManagedFields out;
+  if (text.empty()) return out;
+  auto document = parse_json(text, {.bytes_max = text.size()});
+  if (!document) return out;
+  out.document_ = std::move(document).take();
+  for (const View each : out.document_.view().elements()) {
+    auto entry = parse_entry(each);
+    if (!entry) return {};
+    out.entries_.push_back(std::move(entry).take());
+  }
+  return out;
+}
+
 ManagedEntry* ManagedFields::find(const FieldOwner& owner) {
   const auto found = std::ranges::find_if(
       entries_, [&](const ManagedEntry& entry) { return entry.owner.is(owner); });
@@ -91,7 +132,7 @@ ManagedEntry* ManagedFields::find(const FieldOwner& owner) {
 }
 
 void ManagedFields::drop_empty() {
-  std::erase_if(entries_, [](const ManagedEntry& entry) { return entry.fields.empty(); });
+  std::erase_if(entries_, [](const ManagedEntry& entry) { return entry.empty(); });
 }
 
 void ManagedFields::cap() {
@@ -100,6 +141,7 @@ void ManagedFields::cap() {
     if (entries_[i].owner.operation == Operation::update) updaters.push_back(i);
   }
   if (updaters.size() <= updaters_max) return;
+  for (ManagedEntry& entry : entries_) entry.read();
   std::ranges::sort(updaters, [&](std::size_t a, std::size_t b) {
     return written_order(entries_[a]) < written_order(entries_[b]);
   });
@@ -118,7 +160,7 @@ void ManagedFields::cap() {
       bucket = &entries_[first->second];
       bucket->owner = ancient;
     }
-    bucket->fields = united(bucket->fields, oldest.fields);
+    bucket->fields.add_all(oldest.fields);
     bucket->time = oldest.time;
     oldest.fields = {};
     --left;
@@ -134,10 +176,15 @@ std::string ManagedFields::to_json() const {
     return written_order(*a) < written_order(*b);
   });
   std::string out = "[";
+  std::string fields;
   for (const ManagedEntry* entry : sorted) {
     if (out.size() > 1) out += ',';
-    std::string fields;
-    entry->fields.append_json(fields);
+    fields.clear();
+    if (entry->written) {
+      append_json(entry->written, fields);
+    } else {
+      entry->fields.append_json(fields);
+    }
     append_entry(entry->owner, entry->time, fields, out);
   }
   return out + "]";

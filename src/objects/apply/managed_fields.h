@@ -42,6 +42,13 @@ struct ManagedEntry {
   FieldOwner owner;
   std::string time = {};  // RFC 3339; empty: none
   FieldSet fields = {};
+  View written = {};  // FieldsV1 that nobody has read yet (ManagedFields::stored); else absent
+
+  bool empty() const { return fields.empty() && !written; }
+  bool owns_any_of(const FieldSet& paths) const;
+
+  // Makes `fields` of what is written.
+  void read();
 };
 
 class ManagedFields {
@@ -49,6 +56,10 @@ class ManagedFields {
   // The array; absent and empty texts are nobody.
   static Result<ManagedFields> parse(View array);
   static Result<ManagedFields> parse(std::string_view text);
+
+  // What to_json() wrote before, with the fields of each entry unread: most writes leave most
+  // owners as they are. Nobody, where it cannot be read.
+  static ManagedFields stored(std::string_view text);
 
   bool empty() const { return entries_.empty(); }
   std::vector<ManagedEntry>& entries() { return entries_; }
@@ -65,6 +76,7 @@ class ManagedFields {
   std::string to_json() const;
 
  private:
+  Value document_;  // what `written` points into
   std::vector<ManagedEntry> entries_;
 };
 

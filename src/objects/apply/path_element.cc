@@ -124,6 +124,12 @@ Result<PathElement> PathElement::parse(std::string_view serialized) {
   return element;
 }
 
+void PathElement::append_serialized(std::string& out) const {
+  out += prefixes[static_cast<std::size_t>(kind)];
+  out += ':';
+  out += text;
+}
+
 void PathElement::append_json(std::string& out) const {
   const char prefix = prefixes[static_cast<std::size_t>(kind)];
   if (kind == Kind::field) {

@@ -29,6 +29,9 @@ struct PathElement {
   // `f:spec`; fails with bad_request for what is none.
   static Result<PathElement> parse(std::string_view serialized);
 
+  // `f:spec`
+  void append_serialized(std::string& out) const;
+
   // `f:spec`, as a JSON string with its quotes.
   void append_json(std::string& out) const;
 
