@@ -192,17 +192,11 @@ Result<> HostPods::spawn(const std::string& uid, Pod& pod, Descriptor lock,
   auto [ours, theirs] = TRY(connected_pair());
   const Descriptor null = TRY(open_null());
   const Descriptor complaints = TRY(open_for_append(pod_folder::shim_log_path(pod.folder)));
-  SpawnOptions options{.program = options_.shim_command.front(),
-                       .arguments = options_.shim_command};
-  options.arguments.push_back(pod.folder);
-  options.arguments.insert(options.arguments.end(), again.begin(), again.end());
-  options.descriptors = {{null.number(), 0},
-                         {null.number(), 1},
-                         {complaints.number(), 2},
-                         {theirs.number(), shim_connection_descriptor},
-                         {lock.number(), shim_lock_descriptor}};
-  options.new_session = true;
-  pod.child = TRY(ChildProcess::spawn(options));
+  std::vector<std::string> arguments = {"muster", "shim", pod.folder};
+  arguments.insert(arguments.end(), again.begin(), again.end());
+  static_assert(shim_connection_descriptor == 3 && shim_lock_descriptor == 4);
+  pod.child = TRY(fork_shim(arguments, {null.number(), null.number(), complaints.number(),
+                                        theirs.number(), lock.number()}));
   pod.alive = true;
   pod.child_watch = loop_.watch(pod.child->descriptor(), Interest::readable, [this, uid] {
     Pod* ended = find(uid);
@@ -212,6 +206,19 @@ Result<> HostPods::spawn(const std::string& uid, Pod& pod, Descriptor lock,
   });
   connect(uid, std::move(ours));
   return {};
+}
+
+// Once more when somebody killed the process that starts them.
+Result<ChildProcess> HostPods::fork_shim(const std::vector<std::string>& arguments,
+                                         const std::vector<int>& descriptors) {
+  const bool is_new = !shims_;
+  if (is_new) shims_.emplace(TRY(ForkServer::start(options_.shim_command)));
+  auto child = shims_->fork(arguments, descriptors);
+  if (child) return child;
+  shims_.reset();
+  if (is_new) return child;
+  log_.warning("the process that starts shims is started anew", {{"why", child.error().message}});
+  return fork_shim(arguments, descriptors);
 }
 
 // ---- Talk --------------------------------------------------------------------------------------

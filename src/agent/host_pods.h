@@ -32,6 +32,7 @@
 #include "agent/start_gates.h"
 #include "base/log.h"
 #include "base/os/child_process.h"
+#include "base/os/fork_server.h"
 #include "base/os/line_channel.h"
 #include "base/os/poll_loop.h"
 #include "base/os/system_clock.h"
@@ -44,8 +45,8 @@ struct HostOptions {
   Isolation isolation = Isolation::full;
   PodNetwork network = {};
   std::vector<std::string> hidden = {};  // of pods: the data folder, kubeconfig files
-  // The program that runs a shim and what comes before the pod's folder.
-  std::vector<std::string> shim_command = {"/proc/self/exe", "shim"};
+  // The program that becomes shims (shim_server_main), with its arguments.
+  std::vector<std::string> shim_command = {"/proc/self/exe", "shims"};
   LogLimits log_limits = {};
   std::int64_t processes_max = container_processes_max;
   DeviceLedger::Inventory devices = {};
@@ -97,6 +98,8 @@ class HostPods {
   void close_ended(const std::string& uid, Pod& pod);
   Result<> spawn(const std::string& uid, Pod& pod, Descriptor lock,
                  const std::vector<std::string>& again);
+  Result<ChildProcess> fork_shim(const std::vector<std::string>& arguments,
+                                 const std::vector<int>& descriptors);
   void connect(const std::string& uid, Descriptor socket);
   void heard(const std::string& uid, std::string_view line);
   void send(Pod& pod, const ShimOrder& order);
@@ -122,6 +125,7 @@ class HostPods {
   Log log_;
   Report report_;
   StartGates gates_;
+  std::optional<ForkServer> shims_;  // from the first pod on
   Pods pods_;
   Found found_;                // while adopt() waits
   std::size_t unsettled_ = 0;  // pods that it waits for

@@ -11,6 +11,7 @@
 #include "base/os/container_mounts.h"
 #include "base/os/files.h"
 #include "base/os/folders.h"
+#include "base/os/fork_server.h"
 #include "base/os/pipe.h"
 #include "base/os/process.h"
 #include "base/os/unix_socket.h"
@@ -443,14 +444,18 @@ std::string shim_group_name(std::string_view uid, std::string_view container) {
   return fmt::format("muster-{}-{}", uid, container);
 }
 
-int shim_main(std::span<const char* const> arguments) {
-  if (arguments.empty()) return 2;
+namespace {
+
+// `muster shim FOLDER [CONTAINER…]`: with names of containers it runs only those, once more, in a
+// pod that has ended.
+int shim_main(std::span<const std::string> arguments) {
+  constexpr std::size_t before_folder = 2;
+  if (arguments.size() <= before_folder) return 2;
   ignore_broken_pipes();
   ignore_requests_to_end();
   Descriptor connection(shim_connection_descriptor);
   const Descriptor lock(shim_lock_descriptor);
-  close_descriptors_from(shim_lock_descriptor + 1);
-  const std::string folder = arguments.front();
+  const std::string& folder = arguments[before_folder];
   const auto refuse = [](const Error& error) {
     write_line(Console::standard_error, "muster shim: " + error.message);
     return 1;
@@ -468,10 +473,17 @@ int shim_main(std::span<const char* const> arguments) {
   }
   PollLoop loop;
   Shim shim(loop, folder, std::move(*spec), std::move(before));
-  const auto again = arguments.subspan(1);
+  const auto again = arguments.subspan(before_folder + 1);
   shim.start(std::move(connection), {again.begin(), again.end()});
   loop.run();
   return 0;
+}
+
+}  // namespace
+
+int shim_server_main(std::span<char* const> arguments) {
+  const auto of_shim = serve_forks(arguments);
+  return of_shim ? shim_main(*of_shim) : 0;
 }
 
 }  // namespace muster::agent

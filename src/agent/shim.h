@@ -1,12 +1,12 @@
 // The shim: one small process per pod that owns its containers, their logs and their exit statuses.
-// It is not the platform's thread but a program of its own (`muster shim FOLDER`), so that the
-// platform can end, also by kill -9, and pods run on; a platform that comes back connects to the
-// socket in the pod's folder. When the shim is killed, its containers die with it.
+// It is not the platform's thread but a process of its own (`muster shim FOLDER`, forked from
+// `muster shims`), so that the platform can end, also by kill -9, and pods run on; a platform that
+// comes back connects to the socket in the pod's folder. When the shim is killed, its containers
+// die with it.
 //
-//   return muster::agent::shim_main(arguments);     // {FOLDER} or {FOLDER, CONTAINER…}
+//   return muster::agent::shim_server_main({argv, argc});     // becomes shims when asked
 //
-// With names of containers it runs only those, once more, in a pod that has ended.
-// Assumes: started by HostPods (agent/host_pods.h), which passes the connection as descriptor 3
+// Assumes: asked by HostPods (agent/host_pods.h), which passes the connection as descriptor 3
 // and the pod's lock, held, as descriptor 4. The lock is what makes it the only one.
 //
 //              spec read, namespaces            every container ended, state on disk
@@ -42,8 +42,9 @@ inline constexpr int shim_lock_descriptor = 4;
 // The pod's own writable folder, and where a container works that names no other.
 inline constexpr const char* workspace_target = "/workspace";
 
-// The exit status of the process: 0 when the pod's end is on disk.
-int shim_main(std::span<const char* const> arguments);
+// A process that is loaded and waits: each shim is a fork of it (base/os/fork_server.h). The exit
+// status of a shim is 0 when the pod's end is on disk.
+int shim_server_main(std::span<char* const> arguments);
 
 // Who the program of a container is.
 SandboxUser user_of(const ContainerSpec& container);

@@ -5,6 +5,5 @@
 #include "agent/shim.h"
 
 int main(int argc, char** argv) {
-  const std::span<const char* const> arguments(argv, static_cast<std::size_t>(argc));
-  return muster::agent::shim_main(arguments.subspan(arguments.empty() ? 0 : 1));
+  return muster::agent::shim_server_main({argv, static_cast<std::size_t>(argc)});
 }

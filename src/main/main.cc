@@ -30,8 +30,8 @@ muster::cli::Sink to(std::FILE* stream) {
 int main(int argc, char** argv) {
   // A pod's shim is this program too, and there is one for every pod: it must stay small, so it
   // leaves before anything else is made.
-  if (argc > 1 && std::string_view(argv[1]) == "shim") {
-    return muster::agent::shim_main(std::span<const char* const>(argv + 2, argv + argc));
+  if (argc > 1 && std::string_view(argv[1]) == "shims") {
+    return muster::agent::shim_server_main({argv, static_cast<std::size_t>(argc)});
   }
   if (argc > 1 && std::string_view(argv[1]) == "enter") {
     return muster::agent::enter_main(std::span<const char* const>(argv + 2, argv + argc));
