@@ -7,10 +7,12 @@
 #include <utility>
 
 #include "agent/pod_folder.h"
+#include "agent/pod_network.h"
 #include "agent/shim.h"
 #include "base/os/control_group.h"
 #include "base/os/files.h"
 #include "base/os/folders.h"
+#include "base/os/network.h"
 #include "base/os/unix_socket.h"
 
 namespace muster::agent {
@@ -213,7 +215,7 @@ Result<ChildProcess> HostPods::fork_shim(const std::vector<std::string>& argumen
                                          const std::vector<int>& descriptors) {
   const bool is_new = !shims_;
   if (is_new) shims_.emplace(TRY(ForkServer::start(options_.shim_command)));
-  auto child = shims_->fork(arguments, descriptors);
+  auto child = shims_->make_child(arguments, descriptors);
   if (child) return child;
   shims_.reset();
   if (is_new) return child;
@@ -340,6 +342,10 @@ void HostPods::conclude(const std::string& uid, Descriptor lock) {
 void HostPods::mark_lost(Pod& pod) {
   for (const ContainerState& container : pod.state.pod.containers) {
     end_group_everywhere(shim_group_name(pod.state.pod.uid, container.name));
+  }
+  // As Shim::unplug() would have done, from the other end.
+  if (auto outside = Netlink::open(); outside && options_.network.has_bridge()) {
+    static_cast<void>(outside->remove_link(cable_name(pod.state.pod.uid)));
   }
   for (ContainerState& container : pod.state.pod.containers) {
     if (container.phase == Phase::exited || container.is_held()) continue;

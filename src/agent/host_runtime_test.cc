@@ -12,9 +12,11 @@
 #include <string>
 #include <vector>
 
+#include "agent/pod_network.h"
 #include "base/os/control_group.h"
 #include "base/os/files.h"
 #include "base/os/folders.h"
+#include "base/os/network.h"
 #include "tests/suites/host_world.h"
 
 namespace muster::suites {
@@ -454,6 +456,25 @@ TEST_F(HostRuntimeTest, pods_reach_each_other_and_the_machine_over_the_bridge) {
   EXPECT_EQ(texts_of(contents_of(world_->log_path(server.uid))), "ready\nhello\n");
   // The only devices inside are its own.
   EXPECT_EQ(output_of_script("ls /sys/class/net | tr '\\n' ' '"), "eth0 lo ");
+}
+
+TEST_F(HostRuntimeTest, when_its_end_is_told_a_pod_has_left_the_network) {
+  world_.reset();
+  open_world(true, probe_isolation());
+  if (!world_->options().network.has_bridge()) {
+    GTEST_SKIP() << "no bridge: " << world_->options().network.reason;
+  }
+  const PodSpec ends = world_->pod({"sh", "-c", "exit 0"});
+  output_of(ends);
+  EXPECT_FALSE(link_index(cable_name(ends.uid)));
+  const PodSpec killed = world_->pod({"sleep", "1000"});
+  world_->runtime().start(killed);
+  ASSERT_TRUE(reaches(killed.uid, Phase::running));
+  EXPECT_TRUE(link_index(cable_name(killed.uid)));
+  const auto state = parse_shim_state(contents_of(pod_folder::state_path(killed.folder))).must();
+  ASSERT_EQ(::kill(static_cast<pid_t>(state.shim.id), SIGKILL), 0);
+  ASSERT_TRUE(reaches(killed.uid, Phase::exited));
+  EXPECT_FALSE(link_index(cable_name(killed.uid)));
 }
 
 }  // namespace

@@ -27,6 +27,7 @@ constexpr int exit_not_found = 127;
 constexpr int exit_not_executable = 126;
 constexpr std::uint32_t workspace_mode = 0777;
 constexpr std::uint32_t etc_file_mode = 0644;
+constexpr const char* inside_name = "eth0";
 constexpr Span gate_patience = Span::of_seconds(2);
 
 // What is held or has ended is to run; false for what runs already.
@@ -161,7 +162,7 @@ Result<> Shim::write_etc_files() {
 
 Result<> Shim::connect_network(Netlink& outside, std::uint32_t bridge_index) {
   const LinkAddress inside{
-      .name = "eth0", .address = spec_.pod.address, .prefix = spec_.network.prefix};
+      .name = inside_name, .address = spec_.pod.address, .prefix = spec_.network.prefix};
   const std::string cable = cable_name(spec_.pod.uid);
   // The cable of an earlier shim of this pod goes with its namespace, which may take a moment.
   if (auto old = outside.remove_link(cable); !old && old.error().code != ErrorCode::not_found) {
@@ -173,6 +174,13 @@ Result<> Shim::connect_network(Netlink& outside, std::uint32_t bridge_index) {
   TRY(here.add_address(inside));
   TRY(here.set_up(inside.name));
   return here.add_default_route(spec_.network.gateway);
+}
+
+// The namespace may outlive the pod, kept by connections that nobody closed: what they send again
+// would come from an address that others may have by then. So the cable goes first.
+void Shim::unplug() {
+  if (!spec_.network.has_bridge()) return;
+  if (auto here = Netlink::open()) static_cast<void>(here->remove_link(inside_name));
 }
 
 // ---- The platform ------------------------------------------------------------------------------
@@ -476,6 +484,7 @@ int shim_main(std::span<const std::string> arguments) {
   const auto again = arguments.subspan(before_folder + 1);
   shim.start(std::move(connection), {again.begin(), again.end()});
   loop.run();
+  shim.unplug();
   return 0;
 }
 

@@ -60,6 +60,9 @@ class Shim {
   // when all ended.
   void start(Descriptor connection, const std::vector<std::string>& again);
 
+  // Nothing of the pod can be heard on the network any more: its last deed.
+  void unplug();
+
  private:
   struct Stream {
     Descriptor from;

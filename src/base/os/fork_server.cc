@@ -143,8 +143,8 @@ ForkServer::~ForkServer() {
   process_.reap_wait();
 }
 
-Result<ChildProcess> ForkServer::fork(const std::vector<std::string>& arguments,
-                                      const std::vector<int>& descriptors) {
+Result<ChildProcess> ForkServer::make_child(const std::vector<std::string>& arguments,
+                                            const std::vector<int>& descriptors) {
   std::string text;
   for (const std::string& argument : arguments) (text += argument) += '\0';
   if (text.size() > fork_request_bytes_max || descriptors.size() > fork_descriptors_max) {

@@ -3,7 +3,8 @@
 // start, and nearly all of the memory that it has for itself; a fork shares both.
 //
 //   auto server = TRY(ForkServer::start({program, "shims"}));
-//   ChildProcess child = TRY(server.fork({"muster", "shim", folder}, {null, null, log, socket}));
+//   ChildProcess child = TRY(server.make_child({"muster", "shim", folder}, {null, null, log,
+//   socket}));
 //
 //   // in that program
 //   if (const auto arguments = serve_forks({argv, argc})) return shim_main(*arguments);
@@ -39,8 +40,8 @@ class ForkServer {
 
   // The child has these descriptors as 0, 1, 2 and so on, and no others. Waits for the fork. An
   // error says that the server is gone or of no use any more.
-  Result<ChildProcess> fork(const std::vector<std::string>& arguments,
-                            const std::vector<int>& descriptors);
+  Result<ChildProcess> make_child(const std::vector<std::string>& arguments,
+                                  const std::vector<int>& descriptors);
 
  private:
   ForkServer(ChildProcess process, Descriptor socket)

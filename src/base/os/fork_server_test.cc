@@ -28,7 +28,7 @@ struct Forked {
 
 Forked fork_with_pipe(ForkServer& from, const std::vector<std::string>& arguments) {
   Pipe pipe = make_pipe().must();
-  return {from.fork(arguments, {0, 1, 2, pipe.write.number()}).must(), std::move(pipe.read)};
+  return {from.make_child(arguments, {0, 1, 2, pipe.write.number()}).must(), std::move(pipe.read)};
 }
 
 std::string all_of(const Descriptor& from) {
@@ -77,15 +77,15 @@ TEST(ForkServerTest, children_outlive_the_server) {
 
 TEST(ForkServerTest, what_is_too_much_is_refused_and_harms_nobody) {
   ForkServer forks = server();
-  EXPECT_FALSE(forks.fork({std::string(fork_request_bytes_max, 'x')}, {0}));
-  EXPECT_FALSE(forks.fork({"a"}, std::vector<int>(fork_descriptors_max + 1, 0)));
+  EXPECT_FALSE(forks.make_child({std::string(fork_request_bytes_max, 'x')}, {0}));
+  EXPECT_FALSE(forks.make_child({"a"}, std::vector<int>(fork_descriptors_max + 1, 0)));
   auto [child, said] = fork_with_pipe(forks, {"a"});
   EXPECT_EQ(child.reap_wait(), (ExitStatus{1, 0}));
 }
 
 TEST(ForkServerTest, a_program_that_is_no_server_is_an_error) {
   auto forks = ForkServer::start({"/bin/true"}).must();
-  EXPECT_FALSE(forks.fork({"a"}, {0}));
+  EXPECT_FALSE(forks.make_child({"a"}, {0}));
   EXPECT_FALSE(ForkServer::start({"/nonexistent"}));
 }
 
