@@ -23,6 +23,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/timestamp.h"
 #include "bench/live_platform.h"
 #include "client/object_cache.h"
 #include "objects/metadata.h"
@@ -164,10 +165,10 @@ spec:
         command: [sh, -c, "{}sleep {}"]
         resources: {{requests: {{cpu: 100m}}}}
 )",
-                     name, pods, pods, image, pods > 2 ? "date +%s%N; " : "", pods > 2 ? 5 : 0.2);
+                     name, pods, pods, image, pods > 2 ? "echo here; " : "", pods > 2 ? 5 : 0.2);
 }
 
-// Milliseconds between the first and the last of the times that the members of a gang wrote first.
+// Milliseconds between the first words of the members of a gang, as their logs have them.
 double skew_milliseconds(const std::string& folder, std::size_t members) {
   std::vector<std::int64_t> times;
   for (int round = 0; round < 50 && times.size() < members; ++round) {
@@ -176,12 +177,11 @@ double skew_milliseconds(const std::string& folder, std::size_t members) {
     for (const auto& file : std::filesystem::recursive_directory_iterator(
              folder, std::filesystem::directory_options::skip_permission_denied)) {
       if (file.path().filename() != "0.log") continue;
-      std::string time;
-      std::string stream;
-      std::string part;
-      std::int64_t nanoseconds = 0;
-      std::ifstream text(file.path());
-      if (text >> time >> stream >> part >> nanoseconds) times.push_back(nanoseconds);
+      std::string text;
+      std::ifstream(file.path()) >> text;
+      const auto time = parse_time(text);
+      if (!time) continue;
+      times.push_back(time->seconds() * 1'000'000'000 + time->nanoseconds());
     }
   }
   if (times.size() < members) return -1;
