@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "objects/admit.h"
@@ -69,13 +71,21 @@ void check_gates(View now, View before, objects::FieldErrors& errors) {
   }
 }
 
-void check_deadline(View now, View before, objects::FieldErrors& errors) {
-  if (now == before) return;
+// Whether there is more to look at.
+bool check_deadline(View now, View before, objects::FieldErrors& errors) {
+  if (now == before) return true;
+  const std::int64_t seconds = now.integer_or(0);
+  if (seconds < 0 || seconds > std::numeric_limits<std::int32_t>::max()) {
+    errors.add(FieldError::invalid("spec.activeDeadlineSeconds", now,
+                                   "must be between 0 and 2147483647, inclusive"));
+    return false;
+  }
   const bool lowered = now.is_integer() && (!before || now.integer_or(0) <= before.integer_or(0));
-  if (lowered) return;
+  if (lowered) return true;
   errors.add(FieldError::invalid("spec.activeDeadlineSeconds", now,
                                  now ? "must be less than or equal to previous value"
                                      : "must not update from a positive integer to nil value"));
+  return false;
 }
 
 // The old spec with everything that may change as it is now: whatever still differs may not.
@@ -114,7 +124,10 @@ void check_pod_update(Admission& admission) {
   }
   check_tolerations(now["tolerations"], before["tolerations"], admission.errors);
   check_gates(now["schedulingGates"], before["schedulingGates"], admission.errors);
-  check_deadline(now["activeDeadlineSeconds"], before["activeDeadlineSeconds"], admission.errors);
+  if (!check_deadline(now["activeDeadlineSeconds"], before["activeDeadlineSeconds"],
+                      admission.errors)) {
+    return;
+  }
   const Value allowed = allowed_spec(admission);
   if (now == allowed.view()) return;
   std::string text =

@@ -208,7 +208,7 @@ void check_same_address(CheckScope& scope) {
   const bool had_one = before["type"].string_or("") != "ExternalName" && !old.empty();
   if (!had_one || scope.text("type") == "ExternalName" || scope.text("clusterIP") == old) return;
   const std::string_view now = scope.text("clusterIP");
-  if (now.empty()) return;
+  if (now.empty() || (now != "None" && !is_ip(now))) return;  // told already
   scope.invalid_printed(".clusterIPs[0]", fmt::format("[{}]", go_quoted(now)),
                         "may not change once set");
 }

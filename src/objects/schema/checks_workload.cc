@@ -320,9 +320,10 @@ void check_time_zone(CheckScope& scope) {
     return scope.invalid(".timeZone", *zone, "timeZone must be nil or non-empty string");
   }
   if (*zone == "Local" || *zone == "local") {
-    return scope.invalid(
+    scope.invalid(
         ".timeZone", *zone,
         "timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones");
+    if (*zone == "Local") return;
   }
   if (!is_time_zone(*zone)) {
     scope.invalid(".timeZone", *zone, fmt::format("unknown time zone {}", *zone));
