@@ -171,7 +171,7 @@ def main():
     parser.add_argument('--convert', action='store_true')
     parser.add_argument('--no-shrink', action='store_true')
     parser.add_argument('--oracle', default=str(CACHE / 'kueue-oracle/kueue-oracle'))
-    parser.add_argument('--ours', default=str(HERE / '../../../build/dev/bin/kueue_validate_answers'))
+    parser.add_argument('--ours', default=str(HERE / '../../../build/release/bin/kueue_validate_answers'))
     arguments = parser.parse_args()
     run = Run(arguments)
     different, invalid, kinds = 0, 0, collections.Counter()
