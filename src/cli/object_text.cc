@@ -32,6 +32,7 @@ Error wrong(std::string sentence) {
 Value list_of(const std::vector<std::pair<ServedKind, Value>>& objects) {
   Builder builder;
   std::vector<Node> items;
+  items.reserve(objects.size());
   for (const auto& [kind, object] : objects) items.push_back(builder.embed(object));
   const Node version_key = Builder::literal("resourceVersion");
   const Node metadata =

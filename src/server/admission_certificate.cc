@@ -130,6 +130,7 @@ void check_usages(View usages, FieldErrors& errors) {
 
 Node texts(Builder& builder, const std::vector<std::string>& values) {
   std::vector<Node> nodes;
+  nodes.reserve(values.size());
   for (const std::string& value : values) nodes.push_back(builder.text(value));
   return nodes.empty() ? Node() : builder.array(nodes);
 }
