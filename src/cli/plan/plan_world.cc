@@ -53,9 +53,24 @@ void PlanWorld::forget_owner(const std::string& key) {
   if (owner != owners_.end()) owners_.erase(owner);
 }
 
+namespace {
+
+// A server says nothing of a write that changes nothing.
+bool is_unchanged(View before, View now) {
+  const View old_status = before["status"];
+  const View status = now["status"];
+  return before["metadata"] == now["metadata"] && before["spec"] == now["spec"] &&
+         (old_status == status || (old_status.empty() && status.empty()));
+}
+
+}  // namespace
+
 Result<> PlanWorld::put(const objects::Resource& resource, const Value& object) {
   if (resource == resources::workloads) {
     const std::string key = workload_key(object);
+    const auto known = workloads_.find(key);
+    const bool is_heard_of = known != workloads_.end() && !undelivered_.contains(key);
+    if (is_heard_of && is_unchanged(known->second, object)) return {};
     undelivered_.erase(key);
     forget_owner(key);
     workloads_.insert_or_assign(key, object);
