@@ -182,14 +182,15 @@ def delete_other(dice, world, step, touched):
 
 
 def change_state(dice, world, step, touched):
-    """What others write into a workload that has no quota: checks, readiness, gates, another queue."""
+    """What others write into a workload that has no quota: checks, readiness, a hold, another queue.
+    (The oracle hears nothing of changes of the metadata alone, Kueue does.)"""
     item = any_of(dice, world, 'Workload', touched)
     if not item or 'admission' in item.get('status', {}):
         return  # an old admission would be written over an eviction of the cycles before
     item = copy.deepcopy(item)
     status = item.setdefault('status', {})
     conditions = status.setdefault('conditions', [])
-    what = dice.pick('checks', 'ready', 'boost', 'gate', 'hold', 'queue')
+    what = dice.pick('checks', 'ready', 'hold', 'queue')
     if what == 'checks' and world.checks:
         status['admissionChecks'] = [
             {'name': name, 'state': dice.pick('Pending', 'Ready', 'Ready', 'Retry', 'Rejected'),
@@ -197,10 +198,6 @@ def change_state(dice, world, step, touched):
     elif what == 'ready':
         status['conditions'] = [c for c in conditions if c['type'] != 'PodsReady'] + [
             workloads.condition('PodsReady', dice.pick('True', 'False'), 'Started', 500)]
-    elif what == 'boost':
-        item['metadata'].setdefault('annotations', {})['kueue.x-k8s.io/priority-boost'] = dice.pick('5', '-5')
-    elif what == 'gate':
-        item['metadata'].pop('annotations', None)
     elif what == 'hold':
         status['conditions'] = [c for c in conditions if c['type'] != 'QuotaReserved'] + [
             workloads.condition('QuotaReserved', 'False', dice.pick('OnHold', 'Pending'), 500)]
