@@ -8,19 +8,13 @@
 
 #include "objects/apply/topology.h"
 #include "objects/field_error.h"
-#include "objects/json.h"
+#include "objects/patch/go_text.h"
 
 namespace muster::objects {
 
 namespace {
 
 constexpr std::size_t complaints_max = 100;
-
-// A value as Go prints it inside of its wrapper.
-std::string go_text(View value) {
-  if (value.is_string()) return std::string(value.string_or(""));
-  return to_json(value);
-}
 
 class ConfigurationCheck {
  public:
@@ -80,26 +74,22 @@ void ConfigurationCheck::check_elements(View value, SchemaNode node, const std::
   }
 }
 
+// Each type has a sentence of its own, with another verb of Go for the value.
 void ConfigurationCheck::check_scalar(View value, SchemaNode node, const std::string& path) {
   const SchemaType type = node.type();
-  std::string_view expected;
-  const bool is_text = type == SchemaType::string;
   const bool takes_any = type == SchemaType::int_or_string || node.format() == "quantity";
-  if (value.is_object() || value.is_array()) {
-    expected = is_text ? "string" : type == SchemaType::boolean ? "boolean" : "numeric";
-  } else if (takes_any) {
-    return;
-  } else if (is_text && !value.is_string()) {
-    expected = "string";
+  const bool takes_numbers = type == SchemaType::integer || type == SchemaType::number;
+  if (takes_any) {
+    if (!value.is_object() && !value.is_array()) return;
+    complain(path, fmt::format("expected any scalar, got &{{{}}}", go_text(value)));
+  } else if (type == SchemaType::string && !value.is_string()) {
+    complain(path, fmt::format("expected string, got &value.valueUnstructured{{Value:{}}}",
+                               go_syntax(value)));
   } else if (type == SchemaType::boolean && !value.is_boolean()) {
-    expected = "boolean";
-  } else if ((type == SchemaType::integer || type == SchemaType::number) && !value.is_number()) {
-    expected = "numeric (int or float)";
+    complain(path, fmt::format("expected boolean, got &{{{}}}", go_text(value)));
+  } else if (takes_numbers && !value.is_number()) {
+    complain(path, fmt::format("expected numeric (int or float), got {}", go_type(value)));
   }
-  if (expected.empty()) return;
-  const std::string shown = value.is_string() ? go_quoted(value.string_or("")) : to_json(value);
-  complain(path,
-           fmt::format("expected {}, got &value.valueUnstructured{{Value:{}}}", expected, shown));
 }
 
 void ConfigurationCheck::check(View value, SchemaNode node, const std::string& path) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "objects/field_error.h"
 #include "objects/go_number.h"
 
 namespace muster::objects {
@@ -16,12 +17,16 @@ enum class Verb : unsigned char { value, string };
 
 void append(View view, Verb verb, std::string& out);
 
-void append_object(View view, Verb verb, std::string& out) {
+std::vector<MemberView> sorted_members(View view) {
   std::vector<MemberView> members;
-  members.reserve(view.size());
   for (const MemberView member : view.members()) members.push_back(member);
   std::sort(members.begin(), members.end(),
             [](const MemberView& a, const MemberView& b) { return a.key < b.key; });
+  return members;
+}
+
+void append_object(View view, Verb verb, std::string& out) {
+  const std::vector<MemberView> members = sorted_members(view);
   out += "map[";
   for (std::size_t i = 0; i < members.size(); ++i) {
     if (i > 0) out.push_back(' ');
@@ -75,6 +80,25 @@ std::string go_string(View view) {
   if (view.is_null() || view.is_absent()) return "%!s(<nil>)";
   std::string out;
   append(view, Verb::string, out);
+  return out;
+}
+
+std::string go_syntax(View view) {
+  if (view.is_null() || view.is_absent()) return "interface {}(nil)";
+  if (const auto text = view.string()) return go_quoted(*text);
+  if (!view.is_object() && !view.is_array()) return scalar(view);
+  std::string out(go_type(view));
+  out.push_back('{');
+  std::string_view separator;
+  for (const MemberView& member : sorted_members(view)) {
+    out += fmt::format("{}{}:{}", separator, go_quoted(member.key), go_syntax(member.value));
+    separator = ", ";
+  }
+  for (const View each : view.elements()) {
+    out += fmt::format("{}{}", separator, go_syntax(each));
+    separator = ", ";
+  }
+  out.push_back('}');
   return out;
 }
 

@@ -34,5 +34,17 @@ TEST(GoText, prints_values_as_the_s_verb_does) {
   EXPECT_EQ(go_string(Value::string("x")), "x");
 }
 
+TEST(GoText, prints_values_as_the_sharp_v_verb_does) {
+  const std::pair<std::string_view, std::string_view> examples[] = {
+      {R"({"b":["x",1],"a":{}})",
+       R"(map[string]interface {}{"a":map[string]interface {}{}, "b":[]interface {}{"x", 1}})"},
+      {"true", "true"},
+      {"[null]", "[]interface {}{interface {}(nil)}"},
+  };
+  for (const auto& [json, expected] : examples) {
+    EXPECT_EQ(go_syntax(parse_json(json).must()), expected) << json;
+  }
+}
+
 }  // namespace
 }  // namespace muster::objects
