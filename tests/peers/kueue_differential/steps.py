@@ -60,7 +60,7 @@ def new_workload(dice, world, step, touched):
     item, queue = workloads.new_workload(dice, world, index)
     item['metadata']['name'] = f'new{index}-{len(touched)}'
     if claim(item, touched):
-        if dice.chance(0.15):
+        if dice.chance(0.15) and dice.knobs['pending'] < 1:  # nobody holds quota below a circle
             workloads.reserve(dice, world, item, queue, index)
         world.workloads.append(item)
         step['apply'].append(item)
