@@ -65,6 +65,7 @@ class SharedList {
 
   // It will be read soon: the first of it is fetched meanwhile.
   void expect() const {
+    if (head_ == nullptr) return;
     const auto* const first = reinterpret_cast<const std::byte*>(head_);
     for (std::size_t at = 0; at < sizeof(Head) + sizeof(T); at += cache_line_bytes) {
       __builtin_prefetch(first + at);
