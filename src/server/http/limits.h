@@ -18,6 +18,9 @@ inline constexpr std::size_t http_body_bytes_max = std::size_t{3} * 1024 * 1024;
 inline constexpr std::size_t http_bodies_bytes_max = std::size_t{256} * 1024 * 1024;
 inline constexpr std::size_t http_requests_max = 4'096;
 
+// Of them, how many the house handles before it looks at what else there is.
+inline constexpr std::size_t http_requests_at_once = 8;
+
 // Of these, what one user may have in hand: requests that read and requests that change something
 // (429 beyond it), so that one flood does not starve everybody else. As kube-apiserver's exempt
 // level, system:masters are not counted: they have to get in when nobody else does.

@@ -93,13 +93,41 @@ bool Switchboard::ask(Request request, Letter letter) {
   }
   ++requests_;
   Ticket ticket(shared_from_this(), std::move(letter));
-  options_.house.post(
+  hand_over(
       [&handler = handler_, request = std::move(request), ticket = std::move(ticket)]() mutable {
         handler(std::move(request), [ticket = std::move(ticket)](Response response) mutable {
           ticket.answer(std::move(response));
         });
       });
   return true;
+}
+
+void Switchboard::hand_over(Task request) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (is_closed_) return;
+    asked_.push_back(std::move(request));
+    if (std::exchange(is_handing_, true)) return;
+  }
+  options_.house.post([self = shared_from_this()] { self->handle_some(); });
+}
+
+// A few at a time. What else the house has to do comes between, so that a flood of requests holds
+// up neither the controllers nor the answers to what is on disk already; and while it handles the
+// rest, the disk and the network have something to do.
+void Switchboard::handle_some() {
+  std::vector<Task> some;
+  bool are_more = false;
+  {
+    const std::lock_guard lock(mutex_);
+    while (!asked_.empty() && some.size() < http_requests_at_once) {
+      some.push_back(std::move(asked_.front()));
+      asked_.pop_front();
+    }
+    are_more = is_handing_ = !asked_.empty();
+  }
+  for (Task& request : some) request();
+  if (are_more) options_.house.post([self = shared_from_this()] { self->handle_some(); });
 }
 
 // Masters are not counted, and those who ask without a name get only health and version.
@@ -162,10 +190,12 @@ std::vector<Letter> Switchboard::take_letters() {
 
 void Switchboard::close() {
   std::vector<Letter> letters;
+  std::deque<Task> asked;  // nobody waits for these any more
   {
     const std::lock_guard lock(mutex_);
     is_closed_ = true;
     letters.swap(letters_);
+    asked.swap(asked_);
   }
   for (const Letter& letter : letters) {
     if (letter.delivery.stream != nullptr) letter.delivery.stream->close();

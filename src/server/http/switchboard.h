@@ -12,6 +12,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -80,6 +81,9 @@ class Switchboard : public std::enable_shared_from_this<Switchboard> {
   virtual void wake() = 0;
 
  private:
+  void hand_over(Task request);
+  void handle_some();
+
   Handler handler_;
   HttpOptions options_;
   std::uint64_t sweeps_ = 0;
@@ -96,6 +100,8 @@ class Switchboard : public std::enable_shared_from_this<Switchboard> {
   std::map<std::string, Share, std::less<>> shares_;  // of who has requests in hand
 
   std::mutex mutex_;
+  std::deque<Task> asked_;       // under mutex_: what the house has not begun yet
+  bool is_handing_ = false;      // under mutex_: the house was told of asked_
   std::vector<Letter> letters_;  // under mutex_
   bool is_closed_ = false;       // under mutex_
 };
