@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "base/os/system_clock.h"
+#include "base/clock.h"
 #include "server/authentication.h"
 #include "server/certificates.h"
 
@@ -32,6 +32,12 @@ class House final : public Executor {
 
  private:
   std::deque<Task> tasks_;
+};
+
+class StillClock final : public Clock {
+ public:
+  Instant wall() const override { return {}; }
+  MonotonicInstant monotonic() const override { return {}; }
 };
 
 class Board final : public Switchboard {
@@ -60,7 +66,7 @@ class SwitchboardTest : public ::testing::Test {
   }
 
   House house_;
-  SystemClock clock_;
+  StillClock clock_;
   Authenticator authenticator_{clock_};
   CertifiedKey key_;
   std::vector<std::string> done_;
