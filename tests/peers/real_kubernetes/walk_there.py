@@ -117,7 +117,8 @@ def queues_are_applied_in_both_versions(cluster):
 def a_gang_is_admitted_runs_in_its_pool_and_finishes(cluster):
     cluster.apply(gang("train", workers=2, gpus=2, hold=True))
     wait_running(cluster, "train", 2)
-    expect(usage(cluster)["nvidia.com/gpu"] == "4", f"reserved: {usage(cluster)}")
+    wait_for("the queue to say what is reserved",
+             lambda: usage(cluster).get("nvidia.com/gpu") == "4")
     spec = job(cluster, "train")["spec"]
     expect(not spec["suspend"], "the job runs")
     expect(spec["template"]["spec"]["nodeSelector"] == {POOL: "gangs"}, "the flavor's selection")
