@@ -197,8 +197,25 @@ Result<> HostPods::spawn(const std::string& uid, Pod& pod, Descriptor lock,
   std::vector<std::string> arguments = {"muster", "shim", pod.folder};
   arguments.insert(arguments.end(), again.begin(), again.end());
   static_assert(shim_connection_descriptor == 3 && shim_lock_descriptor == 4);
-  pod.child = TRY(fork_shim(arguments, {null.number(), null.number(), complaints.number(),
-                                        theirs.number(), lock.number()}));
+  const auto ask = [&, &theirs = theirs] {
+    return fork_shim(arguments, {null.number(), null.number(), complaints.number(), theirs.number(),
+                                 lock.number()});
+  };
+  auto child = ask();
+  if (!child) {
+    // Who was asked may have forked before it died: then a shim has the lock, and is found as one
+    // of an earlier platform is. Else once more.
+    lock = Descriptor();
+    auto free = lock_file(pod_folder::lock_path(pod.folder));
+    if (!free && free.error().code == ErrorCode::conflict) {
+      pod.alive = true;
+      examine(uid);
+      return {};
+    }
+    lock = TRY(std::move(free));
+    child = ask();
+  }
+  pod.child = TRY(std::move(child));
   pod.alive = true;
   pod.child_watch = loop_.watch(pod.child->descriptor(), Interest::readable, [this, uid] {
     Pod* ended = find(uid);
@@ -210,17 +227,14 @@ Result<> HostPods::spawn(const std::string& uid, Pod& pod, Descriptor lock,
   return {};
 }
 
-// Once more when somebody killed the process that starts them.
 Result<ChildProcess> HostPods::fork_shim(const std::vector<std::string>& arguments,
                                          const std::vector<int>& descriptors) {
-  const bool is_new = !shims_;
-  if (is_new) shims_.emplace(TRY(ForkServer::start(options_.shim_command)));
+  if (!shims_) shims_.emplace(TRY(ForkServer::start(options_.shim_command)));
   auto child = shims_->make_child(arguments, descriptors);
   if (child) return child;
   shims_.reset();
-  if (is_new) return child;
-  log_.warning("the process that starts shims is started anew", {{"why", child.error().message}});
-  return fork_shim(arguments, descriptors);
+  log_.warning("the process that starts shims is gone", {{"why", child.error().message}});
+  return child;
 }
 
 // ---- Talk --------------------------------------------------------------------------------------

@@ -3,11 +3,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agent/host_runtime.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <unistd.h>
 
+#include <filesystem>
 #include <map>
 #include <string>
 #include <vector>
@@ -461,9 +463,7 @@ TEST_F(HostRuntimeTest, pods_reach_each_other_and_the_machine_over_the_bridge) {
 TEST_F(HostRuntimeTest, when_its_end_is_told_a_pod_has_left_the_network) {
   world_.reset();
   open_world(true, probe_isolation());
-  if (!world_->options().network.has_bridge()) {
-    GTEST_SKIP() << "no bridge: " << world_->options().network.reason;
-  }
+  if (!world_->options().network.has_bridge()) GTEST_SKIP() << world_->options().network.reason;
   const PodSpec ends = world_->pod({"sh", "-c", "exit 0"});
   output_of(ends);
   EXPECT_FALSE(link_index(cable_name(ends.uid)));
@@ -475,6 +475,25 @@ TEST_F(HostRuntimeTest, when_its_end_is_told_a_pod_has_left_the_network) {
   ASSERT_EQ(::kill(static_cast<pid_t>(state.shim.id), SIGKILL), 0);
   ASSERT_TRUE(reaches(killed.uid, Phase::exited));
   EXPECT_FALSE(link_index(cable_name(killed.uid)));
+}
+
+// The process that waits to become shims: a child of ours that still shows its own name.
+pid_t shim_server() {
+  for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+    const std::string status = contents_of(entry.path() / "status");
+    const std::string words = contents_of(entry.path() / "cmdline");
+    if (status.find(fmt::format("PPid:\t{}\n", ::getpid())) == std::string::npos) continue;
+    if (words.starts_with(MUSTER_SHIM_PROGRAM)) return std::stoi(entry.path().filename());
+  }
+  return 0;
+}
+
+TEST_F(HostRuntimeTest, pods_start_after_the_process_that_starts_shims_was_killed) {
+  EXPECT_EQ(output_of_script("echo one"), "one\n");
+  const pid_t server = shim_server();
+  ASSERT_NE(server, 0);
+  ASSERT_EQ(::kill(server, SIGKILL), 0);
+  EXPECT_EQ(output_of_script("echo two"), "two\n");
 }
 
 }  // namespace
