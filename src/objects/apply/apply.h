@@ -43,7 +43,8 @@ struct OwnedWrite {
 // The managedFields of a new object.
 Result<std::string> owners_of_new(View object, const OwnedWrite& write);
 
-// Those after an update. `managed` is what they were; texts that nobody can read are forgotten.
+// Those after an update. `managed` is what ManagedFields::to_json() wrote before: the fields of
+// owners that lose nothing are handed on unread.
 Result<std::string> owners_after_update(const Value& before, const Value& after,
                                         std::string_view managed, const OwnedWrite& write);
 

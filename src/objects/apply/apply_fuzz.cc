@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Any [live, managedFields, configuration] of a pod: an apply is refused or works, also when it is
-// repeated; what it writes as managedFields can be read.
+// repeated; what it writes as managedFields can be read. An update is given owners as they are
+// stored: those that a request brings are read first (server/ownership.cc).
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -32,7 +33,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
   const auto twice = apply_configuration(once->object, once->managed, configuration, write);
   CHECK(!twice || ManagedFields::parse(twice->managed).has_value());
   write.owner.operation = Operation::update;
-  const auto updated = owners_after_update(live, configuration, managed, write);
+  const auto owners = ManagedFields::parse(managed);
+  const std::string stored = owners ? owners->to_json() : std::string();
+  const auto updated = owners_after_update(live, configuration, stored, write);
   CHECK(!updated || ManagedFields::parse(*updated).has_value());
   return 0;
 }
