@@ -327,8 +327,11 @@ void Tables::activate_all() {
   cluster_queues.for_each([&](ClusterQueueId id, const ClusterQueueRow&) { wake_tree(id); });
 }
 
+// A flavor whose nodes were full is tried again: who went on to the next one would look there alone
+// and, should that have no quota, never hear of nodes again.
 void Tables::wake_for_places() {
   for (const auto& [key, id] : waiting_for_place) {
+    workloads[id].last_tried = {};
     pending.unpark(id);
     stir(workloads[id].queued_in);
   }

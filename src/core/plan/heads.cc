@@ -78,9 +78,6 @@ std::vector<Head> heads_of(const Cycle& cycle) {
   }
   const std::vector<std::uint32_t>& ranks = tables.ranks_by_name();
   std::ranges::sort(heads, {}, [&](const Head& head) { return ranks[head.queue.index()]; });
-  // Who is to be told something is left alone. This is asked after the sort, when the rows that
-  // were fetched meanwhile are there.
-  std::erase_if(heads, [&](const Head& head) { return tables.is_being_told(head.workload); });
   const std::vector<Head> second = second_passes(cycle);
   heads.insert(heads.begin(), second.begin(), second.end());
   return heads;

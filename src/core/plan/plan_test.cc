@@ -91,6 +91,43 @@ TEST_F(PlanTest, a_gang_that_changed_while_its_admission_was_written_counts_as_i
   EXPECT_EQ(cycle().front().type, Decision::Type::admit);
 }
 
+// Else whoever was preempted for it, and is out first, would be back before the last one is out.
+TEST_F(PlanTest, who_is_being_told_something_keeps_its_turn) {
+  add(made::cluster_queue("cq", {.gpus = 4, .cohort = "all"}));
+  add(made::cluster_queue("other", {.gpus = 0, .cohort = "all"}));
+  add(made::local_queue("side", "other"));
+  add(made::workload("owner", {.uid = "1", .pods = 4}));
+  add(made::workload("borrower", {.uid = "2", .queue = "side", .pods = 4}));
+  state_.tables().assume_told(state_.tables().workloads.find("a/owner"), "a word");
+  const std::vector<Decision> decided = cycle();
+  ASSERT_EQ(decided.size(), 1U);
+  EXPECT_EQ(state_.tables().workloads.key(decided[0].workload), "a/borrower");
+  EXPECT_EQ(decided[0].type, Decision::Type::wait);
+}
+
+// It went on to the second flavor, where it has no quota: nodes of the first still concern it.
+TEST_F(PlanTest, who_lost_a_race_for_room_hears_of_nodes) {
+  Policy policy;
+  policy.placement = Placement::pinned;
+  add(made::flavor("second"));
+  add(made::cluster_queue("cq", {.gpus = 8, .cohort = "all"}));
+  add(made::cluster_queue("other", {.gpus = 4, .flavors = {"default", "second"}, .cohort = ""}));
+  add(made::local_queue("side", "other"));
+  add(made::workload("runs", {.uid = "3",
+                              .queue = "side",
+                              .life = made::Life::admitted,
+                              .cluster_queue = "other",
+                              .flavor = "second"}));
+  add(made::workload("first", {.uid = "1", .pods = 4}));
+  add(made::workload("loser", {.uid = "2", .queue = "side", .pods = 4, .created_minute = 1}));
+  for (int i = 0; i < 4; ++i) cycle(policy);
+  EXPECT_FALSE(state_.has_work());
+  add(made::node("n2", {.gpus = 4}));
+  const std::vector<Decision> decided = cycle(policy);
+  ASSERT_EQ(decided.size(), 1U);
+  EXPECT_EQ(decided[0].type, Decision::Type::admit);
+}
+
 TEST_F(PlanTest, events_together_do_what_they_do_one_by_one) {
   std::vector<Event> events;
   for (int i = 0; i < 9; ++i) {

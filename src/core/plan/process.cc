@@ -180,7 +180,12 @@ bool waits_for_ready_pods(const Cycle& cycle, const Decision& entry) {
 }
 
 void stay_without_place(const Cycle& cycle, Decision& entry, Reason reason) {
-  if (cycle.took_places) return skip(cycle, entry, WaitWord::lost_race);
+  if (cycle.took_places) {
+    // Nobody knows yet whether the nodes of this flavor have room: it must not go on to the next.
+    skip(cycle, entry, WaitWord::lost_race);
+    entry.forgets_tried = true;
+    return;
+  }
   entry.word = WaitWord::no_place;
   entry.objection = std::move(reason);
 }
@@ -295,6 +300,14 @@ void stay_in_hand(Cycle& cycle, const std::vector<bool>& is_done) {
   for (const Decision& entry : cycle.inadmissible) cycle.plan.unreached.push_back(entry.workload);
 }
 
+// A word to somebody on its way would be written over: its decision waits for the answer. It takes
+// part in the cycle nevertheless, or what it keeps, or made free, would be given to others.
+void leave_alone_who_is_told(Cycle& cycle) {
+  std::erase_if(cycle.plan.decisions, [&](const Decision& decision) {
+    return !decision.is_second_pass && cycle.tables.is_being_told(decision.workload);
+  });
+}
+
 }  // namespace
 
 void process_all(Cycle& cycle) {
@@ -320,12 +333,16 @@ void process_all(Cycle& cycle) {
     is_done[at] = true;
     decisions.push_back(std::move(cycle.entries[at]));
   }
-  if (cycle.plan.is_blocked) return stay_in_hand(cycle, is_done);
+  if (cycle.plan.is_blocked) {
+    leave_alone_who_is_told(cycle);
+    return stay_in_hand(cycle, is_done);
+  }
   // A second pass that a tournament left out comes again.
   for (std::size_t i = 0; i < is_done.size(); ++i) {
     if (!is_done[i]) decisions.push_back(std::move(cycle.entries[i]));
   }
   for (Decision& entry : cycle.inadmissible) decisions.push_back(std::move(entry));
+  leave_alone_who_is_told(cycle);
 }
 
 }  // namespace muster::core
