@@ -243,13 +243,20 @@ Step QueueStatusLoop::look_at(const Subject& subject) {
   if (!edits.empty() || subject.resource != resources::cluster_queues) {
     return {.edits = std::move(edits)};
   }
-  return look_at_cluster_queue(subject, object);
+  Step step = look_at_cluster_queue(subject, object);
+  // Nobody says when an admission on its way is refused.
+  if (objects::is_being_deleted(object) && !step.look_again) {
+    step.look_again = house_.clock.wall() + queue_settle_span;
+  }
+  return step;
 }
 
 bool QueueStatusLoop::is_in_use(const Subject& subject) const {
   const std::string& name = subject.key.name;
   if (subject.resource == resources::cluster_queues) {
-    return tally_.of_cluster_queue(name).reserving > 0;
+    if (tally_.of_cluster_queue(name).reserving > 0) return true;
+    const core::ClusterQueueId id = core::find_cluster_queue(state_.tables(), name);
+    return !id.is_none() && !state_.tables().cluster_queues[id].reserving.empty();
   }
   if (subject.resource == resources::resource_flavors) {
     return !references_.uses_of_flavor(name).empty();
