@@ -80,6 +80,11 @@ void add_controller(CLI::App& app, const Commands& commands, Chosen& chosen) {
   command->add_option("--metrics-bind-address", options->metrics_address,
                       "Where /metrics, /healthz and /readyz are served, over plain HTTP (default: "
                       "127.0.0.1:8080; 0: nowhere)");
+  command->add_flag("--leader-elect", options->elects_leader,
+                    "Work only while this process holds the Lease muster-controller (default: "
+                    "true)");
+  command->add_option("--leader-elect-namespace", options->leader_namespace,
+                      "The namespace of that Lease (default: kube-system)");
   command->callback(
       [&, options] { chosen = [&, options] { return commands.controller(*options); }; });
 }

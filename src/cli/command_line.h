@@ -39,6 +39,8 @@ struct ControllerOptions {
   std::string context;
   std::string record;                              // a folder for the record of events; empty: none
   std::string metrics_address = "127.0.0.1:8080";  // of /metrics, /healthz, /readyz; 0: none
+  bool elects_leader = true;                       // of several controllers one works at a time
+  std::string leader_namespace = "kube-system";    // of the Lease
 };
 
 struct SimulateOptions {

@@ -31,7 +31,9 @@ Outcome run_with(std::vector<const char*> arguments) {
     return exit_done;
   };
   commands.controller = [&](const ControllerOptions& options) {
-    result.out += "controls " + options.kubeconfig + "\n";
+    result.out += "controls " + options.kubeconfig +
+                  (options.elects_leader ? " when elected in " + options.leader_namespace : "") +
+                  "\n";
     return exit_done;
   };
   commands.simulate = [&](const SimulateOptions& options) {
@@ -62,7 +64,10 @@ TEST(CommandLine, a_wrong_option_is_named_with_the_way_forward) {
 }
 
 TEST(CommandLine, commands_get_what_was_typed) {
-  EXPECT_EQ(run_with({"controller", "--kubeconfig", "k"}).out, "controls k\n");
+  EXPECT_EQ(run_with({"controller", "--kubeconfig", "k"}).out,
+            "controls k when elected in kube-system\n");
+  EXPECT_EQ(run_with({"controller", "--kubeconfig", "k", "--leader-elect=false"}).out,
+            "controls k\n");
   EXPECT_EQ(run_with({"simulate", "--seed", "812"}).out, "simulates 812\n");
   EXPECT_EQ(run_with({"status", "--data", "/d"}).out, "status of /d\n");
 }

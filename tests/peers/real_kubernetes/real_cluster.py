@@ -100,7 +100,9 @@ class RealCluster(Cluster):
             json.dump(config, file)
 
     def start_controller(self):
-        command = [MUSTER, "controller", "--kubeconfig", self.controller_kubeconfig]
+        """Two may run, one of which leads: nothing but the newest one's metrics is served."""
+        command = [MUSTER, "controller", "--kubeconfig", self.controller_kubeconfig,
+                   "--metrics-bind-address", "127.0.0.1:0"]
         with open(self.controller_log, "a") as log:
             self.controller = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log,
                                                stderr=subprocess.STDOUT)
@@ -108,6 +110,9 @@ class RealCluster(Cluster):
     def kill_controller(self):
         self.controller.send_signal(signal.SIGKILL)
         self.controller.wait()
+
+    def leader(self):
+        return self.get("lease", "muster-controller", "-n", "kube-system")["spec"]["holderIdentity"]
 
     def stop_controller(self):
         """As a person does; answers its exit status."""

@@ -286,6 +286,23 @@ def the_controller_outlives_a_restart_of_the_cluster(cluster):
         expect_nothing_left(cluster, name)
 
 
+def a_second_controller_takes_over(cluster):
+    first, leader = cluster.controller, cluster.leader()
+    cluster.start_controller()
+    cluster.apply(gang("led", workers=4, gpus=2))
+    wait_complete(cluster, "led")
+    expect(cluster.leader() == leader, "the second one leads beside the first")
+    first.kill()
+    first.wait()
+    cluster.apply(gang("followed", workers=4, gpus=2))
+    wait_complete(cluster, "followed")
+    expect(cluster.leader() != leader, "nobody followed")
+    for name in ("led", "followed"):
+        made_once(cluster, name, 4)
+        delete_job(cluster, name)
+        expect_nothing_left(cluster, name)
+
+
 def everything_can_be_taken_away_again(cluster):
     cluster.kubectl("delete", "namespace", NAMESPACE)
     cluster.kubectl("delete", "clusterqueue", "--all")
@@ -310,5 +327,6 @@ if __name__ == "__main__":
         deleted_at_any_moment_nothing_is_left,
         the_server_refuses_nothing_but_conflicts,
         the_controller_outlives_a_restart_of_the_cluster,
+        a_second_controller_takes_over,
         everything_can_be_taken_away_again,
     ]))
