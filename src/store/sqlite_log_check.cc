@@ -46,7 +46,12 @@ struct Checksum {
   std::uint32_t second = 0;
 
   void add(View bytes) {
-    const auto word = words_are_big_endian ? big_endian : little_endian;
+    if (words_are_big_endian) return add_words<big_endian>(bytes);
+    add_words<little_endian>(bytes);
+  }
+  // Known while compiling, a word is one load: whole logs are read at each start.
+  template <std::uint32_t (*word)(View, std::size_t)>
+  void add_words(View bytes) {
     for (std::size_t at = 0; at + 8 <= bytes.size(); at += 8) {
       first += word(bytes, at) + second;
       second += word(bytes, at + 4) + first;

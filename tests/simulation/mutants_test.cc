@@ -67,6 +67,22 @@ constexpr std::string_view preempting_queue = R"(seed 1
 8000000 delete-job namespace=a name=long
 )";
 
+// Two controllers, of which one stands by.
+constexpr std::string_view two_controllers = R"(seed 1
+0 policy notes=lost
+0 standby
+0 namespace name=a
+0 flavor name=default
+0 machine name=m0 cpu=4 nodes=1
+0 queue default=4 name=q strategy=BestEffortFIFO
+0 local-queue cluster-queue=q name=main namespace=a
+1000 submit namespace=a name=early queue=main pods=2 cpu=1 run=500 fate=completes
+30000 submit namespace=a name=late queue=main pods=2 cpu=1 run=500 fate=completes
+40000 cut who=control for=30000
+50000 submit namespace=a name=meanwhile queue=main pods=2 cpu=1 run=500 fate=completes
+90000 calm
+)";
+
 // What is known to find a bug: a seed, or a story.
 struct Finder {
   std::string_view mutant;
@@ -86,8 +102,8 @@ constexpr std::array finders{
     Finder{"deaf-watch", 2},
     Finder{"early-rank", 1},
     Finder{"lying-disk", 1},
-    Finder{"forgetful-runtime", 1},
-    Finder{"forgiven-errors", 1'000'001},
+    Finder{"forgetful-runtime", 7},
+    Finder{"forgiven-errors", 1'000'004},
     Finder{"backward-revision", 1},
     Finder{"lost-deletes", 1},
     Finder{"told-twice", 1},
@@ -105,6 +121,7 @@ constexpr std::array finders{
     Finder{"lost-updates", 1},
     Finder{"ruthless-queues", 1},
     Finder{"lenient-queues", 0, strict_queue},
+    Finder{"two-leaders", 0, two_controllers},
 };
 
 // The product changes, and with it what happens in a seed: these many more may be tried, in all.

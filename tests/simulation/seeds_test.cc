@@ -41,12 +41,13 @@ void work(Tally& tally, std::uint64_t end, const Clock& clock, MonotonicInstant 
 }
 
 // Shrinking a failure can take an hour under the sanitizers: `muster simulate` does it.
-void expect_well(std::uint64_t first, std::uint64_t count) {
+void expect_well(std::uint64_t first, std::uint64_t count,
+                 const char* seconds_name = "MUSTER_SIMULATION_SECONDS") {
   Tally tally;
   tally.next = first;
   const SystemClock clock;
   const MonotonicInstant began = clock.monotonic();
-  const auto seconds = number_from("MUSTER_SIMULATION_SECONDS", std::uint64_t{86'400});
+  const auto seconds = number_from(seconds_name, std::uint64_t{86'400});
   const MonotonicInstant until = began + Span::of_seconds(static_cast<std::int64_t>(seconds));
   {
     std::vector<std::jthread> threads;
@@ -66,7 +67,7 @@ void expect_well(std::uint64_t first, std::uint64_t count) {
 }
 
 // MUSTER_SIMULATION_SEEDS and MUSTER_SIMULATION_FIRST say how many and from where; no more begin
-// after MUSTER_SIMULATION_SECONDS.
+// after MUSTER_SIMULATION_SECONDS. The wild and the short ones have a number of their own.
 TEST(Seeds, no_seed_breaks_an_invariant) {
   expect_well(number_from("MUSTER_SIMULATION_FIRST", 1),
               number_from("MUSTER_SIMULATION_SEEDS", 20));
@@ -75,6 +76,12 @@ TEST(Seeds, no_seed_breaks_an_invariant) {
 TEST(Seeds, no_wild_seed_breaks_an_invariant) {
   constexpr std::uint64_t wild_first = 1'000'001;
   expect_well(wild_first, number_from("MUSTER_SIMULATION_WILD_SEEDS", 4));
+}
+
+TEST(Seeds, no_short_seed_breaks_an_invariant) {
+  constexpr std::uint64_t short_first = 2'000'001;
+  expect_well(short_first, number_from("MUSTER_SIMULATION_SHORT_SEEDS", 40),
+              "MUSTER_SIMULATION_SHORT_SECONDS");
 }
 
 }  // namespace

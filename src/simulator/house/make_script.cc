@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::int64_t submits_begin = 3'000;
 constexpr std::int64_t submits_end = 840'000;
+constexpr std::int64_t short_by = 10;
 
 }  // namespace
 
@@ -32,7 +33,8 @@ Script ScriptWriter::write() {
 }
 
 void ScriptWriter::add(std::int64_t at, std::string_view verb, Arguments arguments) {
-  Line line{.at_milliseconds = at, .verb = std::string(verb)};
+  Line line{.at_milliseconds = is_short_ ? (at + short_by - 1) / short_by : at,
+            .verb = std::string(verb)};
   for (auto& [name, value] : arguments) line.arguments.emplace(name, std::move(value));
   script_.lines.push_back(std::move(line));
 }
@@ -146,7 +148,7 @@ void ScriptWriter::choose_faults() {
 }
 
 void ScriptWriter::jobs() {
-  const std::int64_t count = between(200, 230);
+  const std::int64_t count = is_short_ ? between(30, 40) : between(200, 230);
   for (int number = 0; number < count; ++number) job(number);
 }
 
@@ -224,7 +226,10 @@ void ScriptWriter::crashes() {
   for (std::int64_t n = between(1, 3); n > 0; --n) {
     Arguments arguments{{"unsynced", std::string(fates[random_.below(fates.size())])},
                         {"down", std::to_string(percent(70) ? between(1, 2'000) : 15'000)}};
-    if (percent(60)) arguments.emplace_back("after-writes", std::to_string(between(1, 3'000)));
+    if (percent(60)) {
+      const std::int64_t latest = is_short_ ? 3'000 / short_by : 3'000;
+      arguments.emplace_back("after-writes", std::to_string(between(1, latest)));
+    }
     const std::int64_t at = between(4'000, 1'000'000);
     add(at, "crash", std::move(arguments));
   }

@@ -34,6 +34,7 @@ void ScriptWriter::strangers() {
     add(at, "nonsense",
         {{"name", fmt::format("nonsense-{}", n)}, {"which", std::to_string(between(0, last))}});
   }
+  if (percent(25)) standby();
   // It stays as long as a queue names it. One that is made anew while a queue is away would name
   // nothing.
   const bool is_deleted = percent(25);
@@ -41,6 +42,17 @@ void ScriptWriter::strangers() {
   const std::int64_t at = between(strangers_come, strangers_go);
   add(at, "delete",
       {{"kind", "resourceflavors"}, {"namespace", ""}, {"name", one_of({"default", "spot"})}});
+}
+
+// Two controllers: the one that works dies, or cannot be heard, for long enough to be followed.
+void ScriptWriter::standby() {
+  add(0, "standby", {});
+  for (std::int64_t n = between(1, 4); n > 0; --n) {
+    const std::int64_t at = between(strangers_come, strangers_go);
+    const std::string who = one_of({"control", "standby"});
+    const std::string verb = one_of({"cut", "control-dies"});
+    add(at, verb, {{"who", who}, {"for", std::to_string(between(1'000, 60'000))}});
+  }
 }
 
 }  // namespace muster::simulator

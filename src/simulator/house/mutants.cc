@@ -139,7 +139,7 @@ Seams forgetful_runtime() {
   return seams;
 }
 
-constexpr std::array<Mutant, 28> mutants{{
+constexpr std::array<Mutant, 29> mutants{{
     {"double-quota", "controllers read twice the nominal quota", &double_quota},
     {"one-node", "every pod is bound to the same node", &one_node},
     {"silence", "reasons of waiting are never written", &silence},
@@ -168,6 +168,7 @@ constexpr std::array<Mutant, 28> mutants{{
     {"ruthless-queues", "a queue preempts where its policy says never", &ruthless_queues},
     {"lenient-queues", "a StrictFIFO queue lets others pass", &lenient_queues},
     {"zombies", "what should end runs on", &zombies},
+    {"two-leaders", "a controller believes that it leads, and another does", &two_leaders},
 }};
 
 }  // namespace

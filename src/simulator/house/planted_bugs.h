@@ -36,5 +36,6 @@ Seams hasty_checks();
 Seams unguarded_queues();
 Seams stuck_preemptions();
 Seams zombies();
+Seams two_leaders();
 
 }  // namespace muster::simulator

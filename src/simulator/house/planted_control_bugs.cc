@@ -8,6 +8,7 @@
 #include "objects/edit.h"
 #include "objects/metadata.h"
 #include "simulator/house/checkers/read.h"
+#include "simulator/house/leader_ledger.h"
 #include "simulator/house/planted_bugs.h"
 
 namespace muster::simulator {
@@ -207,6 +208,14 @@ Seams zombies() {
     return std::make_unique<UndeadRuntime>(runtime);
   };
   return seams;
+}
+
+// Whoever wants to lead is told that it does.
+Seams two_leaders() {
+  return control_with({.sent = [](Call& call) {
+    return call.resource != resources::leases || call.verb != Verb::update ||
+           call.name != LeaderLedger::lease_name;
+  }});
 }
 
 }  // namespace muster::simulator

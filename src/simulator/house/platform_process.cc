@@ -5,6 +5,7 @@
 
 #include "agent/node_agent.h"
 #include "agent/volume_files.h"
+#include "client/leader_election.h"
 #include "control/controllers.h"
 #include "server/api_server.h"
 #include "server/authorization.h"
@@ -14,15 +15,24 @@ namespace muster::simulator {
 
 namespace {
 
-// A part's way to the server: a planted bug, if any, the network, the ledger, the server.
+// A part's way to the server: a planted bug, if any, the network, the ledgers, the server.
 struct Connection {
   std::unique_ptr<client::Api> server;
   std::unique_ptr<client::Api> server_seam;
   std::unique_ptr<client::Api> ledger;
+  std::unique_ptr<client::Api> leader_ledger;
   std::unique_ptr<FaultyApi> network;
   std::unique_ptr<client::Api> seam;
 
   client::Api& api() { return seam ? *seam : *network; }
+};
+
+// Where another stands by, they work while they are elected.
+struct Control {
+  Connection connection;
+  std::unique_ptr<client::LeaderElection> election;
+  std::unique_ptr<client::FencedApi> fenced;
+  std::unique_ptr<control::Controllers> controllers;
 };
 
 struct Agent {
@@ -38,8 +48,11 @@ struct PlatformProcess::Parts {
   Parts(const Surroundings& surroundings, std::uint64_t seed)
       : around(surroundings), random(seed), dice(random.split()), files(around.house) {}
 
-  Connection connect(const server::Identity& identity, const Seams::ApiSeam& seam);
-  void start_control();
+  Connection connect(const server::Identity& identity, const Seams::ApiSeam& seam,
+                     const std::string& leader = {});
+  void start_control(const std::string& who);
+  void elect(const std::string& who, Control& control);
+  void begin(Control& control, client::Api& api);
 
   Surroundings around;
   SeededRandom random;  // of the product
@@ -53,13 +66,12 @@ struct PlatformProcess::Parts {
   std::unique_ptr<server::ApiServer> server;
   std::unique_ptr<client::Api> tenant;
   Faults faults;
-  Connection control;
-  std::unique_ptr<control::Controllers> controllers;
-  std::map<std::string, Agent, std::less<>> agents;  // by machine
+  std::map<std::string, Control, std::less<>> controls;  // "control", and "standby" if there is one
+  std::map<std::string, Agent, std::less<>> agents;      // by machine
 };
 
 Connection PlatformProcess::Parts::connect(const server::Identity& identity,
-                                           const Seams::ApiSeam& seam) {
+                                           const Seams::ApiSeam& seam, const std::string& leader) {
   Connection connection;
   connection.server = server->in_process(identity);
   if (around.seams.server) {
@@ -67,24 +79,50 @@ Connection PlatformProcess::Parts::connect(const server::Identity& identity,
   }
   connection.ledger =
       around.api_ledger.wrap(connection.server_seam ? *connection.server_seam : *connection.server);
-  connection.network =
-      std::make_unique<FaultyApi>(*connection.ledger, around.house, around.clock, dice.next());
+  if (!leader.empty()) connection.leader_ledger = around.leaders.wrap(*connection.ledger, leader);
+  client::Api& door = leader.empty() ? *connection.ledger : *connection.leader_ledger;
+  connection.network = std::make_unique<FaultyApi>(door, around.house, around.clock, dice.next());
   connection.network->set_faults(faults);
   if (!around.keeps_notes) connection.network->lose_notes();
   if (seam) connection.seam = seam(*connection.network, around.house);
   return connection;
 }
 
-void PlatformProcess::Parts::start_control() {
+void PlatformProcess::Parts::start_control(const std::string& who) {
+  Control& control = controls[who];
+  control.controllers.reset();
+  control.fenced.reset();
+  control.election.reset();
+  if (!control.connection.server) {
+    control.connection = connect(server::controller_identity(), around.seams.control,
+                                 around.has_standby ? who : std::string());
+  }
+  if (!around.has_standby) return begin(control, control.connection.api());
+  elect(who, control);
+}
+
+void PlatformProcess::Parts::elect(const std::string& who, Control& control) {
+  control.election = std::make_unique<client::LeaderElection>(
+      control.connection.api(), client::House{around.house, around.clock, random},
+      client::LeaderElectionOptions{.name = std::string(LeaderLedger::lease_name), .identity = who},
+      client::LeaderElectionSink{
+          .on_elected = [this, &control] { begin(control, *control.fenced); },
+          .on_lost = [&control] { control.controllers.reset(); }});
+  control.fenced = std::make_unique<client::FencedApi>(control.connection.api(), *control.election,
+                                                       around.house);
+  control.election->start();
+}
+
+void PlatformProcess::Parts::begin(Control& control, client::Api& api) {
   control::ControlOptions options;
   options.policy = around.policy;
   if (around.keeps_record) {
     options.record_folder = "record";
     options.disk = &around.disk;
   }
-  controllers = std::make_unique<control::Controllers>(control.api(), around.house, around.clock,
-                                                       random, std::move(options));
-  controllers->start();
+  control.controllers = std::make_unique<control::Controllers>(api, around.house, around.clock,
+                                                               random, std::move(options));
+  control.controllers->start();
 }
 
 Result<std::unique_ptr<PlatformProcess>> PlatformProcess::start(const Surroundings& surroundings,
@@ -105,8 +143,8 @@ Result<std::unique_ptr<PlatformProcess>> PlatformProcess::start(const Surroundin
                                           server::ServerOptions{.authorizer = &parts->authorizer});
   TRY(parts->server->load());
   parts->tenant = parts->server->in_process(server::admin_identity());
-  parts->control = parts->connect(server::controller_identity(), around.seams.control);
-  parts->start_control();
+  parts->start_control("control");
+  if (around.has_standby) parts->start_control("standby");
   return std::unique_ptr<PlatformProcess>(new PlatformProcess(std::move(parts)));
 }
 
@@ -142,9 +180,16 @@ bool PlatformProcess::has_agent(const Machine& machine) const {
   return parts_->agents.contains(machine.name);
 }
 
-void PlatformProcess::restart_control() {
-  parts_->controllers.reset();
-  parts_->start_control();
+void PlatformProcess::stop_control(const std::string& who) {
+  const auto control = parts_->controls.find(who);
+  if (control == parts_->controls.end()) return;
+  control->second.controllers.reset();
+  control->second.fenced.reset();
+  control->second.election.reset();
+}
+
+void PlatformProcess::start_control(const std::string& who) {
+  if (parts_->controls.contains(who)) parts_->start_control(who);
 }
 
 void PlatformProcess::slow(std::string_view machine, Span delay_max) {
@@ -157,13 +202,14 @@ void PlatformProcess::slow(std::string_view machine, Span delay_max) {
 
 void PlatformProcess::set_faults(const Faults& faults) {
   parts_->faults = faults;
-  parts_->control.network->set_faults(faults);
+  for (auto& [who, control] : parts_->controls) control.connection.network->set_faults(faults);
   for (auto& [name, agent] : parts_->agents) agent.connection.network->set_faults(faults);
 }
 
 void PlatformProcess::cut(std::string_view who, Span span) {
   const MonotonicInstant until = parts_->around.clock.monotonic() + span;
-  if (who == "control") parts_->control.network->cut(until);
+  const auto control = parts_->controls.find(who);
+  if (control != parts_->controls.end()) control->second.connection.network->cut(until);
   const auto agent = parts_->agents.find(who);
   if (agent != parts_->agents.end()) agent->second.connection.network->cut(until);
 }

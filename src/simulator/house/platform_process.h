@@ -22,6 +22,7 @@
 #include "simulator/house/acknowledged_store.h"
 #include "simulator/house/api_ledger.h"
 #include "simulator/house/faulty_api.h"
+#include "simulator/house/leader_ledger.h"
 #include "simulator/house/machine.h"
 #include "simulator/house/seams.h"
 #include "simulator/virtual_time.h"
@@ -34,10 +35,12 @@ struct Surroundings {
   Disk& disk;
   AckLedger& ledger;
   ApiLedger& api_ledger;
+  LeaderLedger& leaders;
   const Seams& seams;
   core::Policy policy = {};
   bool keeps_record = false;                        // of the controllers' decisions
   bool keeps_notes = true;                          // Events reach the server
+  bool has_standby = false;                         // two controllers, of which one leads
   std::function<void(const Error&)> on_fatal = {};  // the store stopped for good
 };
 
@@ -56,13 +59,14 @@ class PlatformProcess {
   void stop_agent(const Machine& machine);
   bool has_agent(const Machine& machine) const;
 
-  // The controllers die, between any two of their writes, and new ones begin.
-  void restart_control();
+  // "control" or "standby": its controllers die, between any two of their writes; new ones begin.
+  void stop_control(const std::string& who);
+  void start_control(const std::string& who);
 
   // Of the network, from now on.
   void set_faults(const Faults& faults);
 
-  // Between the server and "control" or a machine.
+  // Between the server and "control", "standby" or a machine.
   void cut(std::string_view who, Span span);
 
   // Whatever passes between the server and a machine takes up to so long, until set_faults().

@@ -1,5 +1,6 @@
 // Tenant: the people who use the platform. What they ask for they ask again until they have an
-// answer, across restarts: a create that is answered "already exists" was heard the first time.
+// answer, across restarts: a create that is answered "already exists" was heard the first time. Of
+// one object they ask one thing after the other: who takes an edit back waits for its answer.
 //
 //   tenant.connect(process.tenant(), house, clock);
 //   tenant.ask({.verb = Verb::create, .resource = resources::jobs, …});
@@ -37,6 +38,8 @@ class Tenant {
   };
 
   void send(std::uint64_t number);
+  bool has_turn(std::uint64_t number) const;
+  void settle(std::map<std::uint64_t, Wish>::iterator wish);
   void on_answer(std::uint64_t number, const Result<objects::Value>& answer);
 
   client::Api* api_ = nullptr;

@@ -67,14 +67,16 @@ void Witness::leave() {
 void Witness::drain() {
   if (!watch_) return;
   if (store_->revision().value != ledger_.seen) read_new();
-  api_ledger_.settle(violate_);
+  if (watch_) api_ledger_.settle(violate_);
 }
 
 void Witness::read_new() {
   for (bool more = true; more;) {
     auto batch = watch_->take(events_per_take);
     if (!batch) {
-      violate_("I1", "the store's own watch failed: " + batch.error().message);
+      // One that has stopped for good tells the rest after the restart.
+      const bool has_stopped = batch.error().code == ErrorCode::unavailable;
+      if (!has_stopped) violate_("I1", "the store's own watch failed: " + batch.error().message);
       return watch_.reset();
     }
     more = batch->more;

@@ -26,6 +26,8 @@ constexpr Span emptying_span_max = Span::of_seconds(300);
 constexpr std::size_t house_tasks_max = 20'000;
 constexpr std::uint64_t disk_bytes_max = std::uint64_t{256} << 20;
 constexpr std::uint64_t store_watches_max = 200;
+// The disk can be told to fail this often at once.
+constexpr int failed_starts_max = 3;
 // Queue status is told at most once a second, and settles before that.
 constexpr Span status_settles_within = Span::of_seconds(5);
 
@@ -49,6 +51,10 @@ bool keeps_notes(const Script& script) {
   });
 }
 
+bool has_standby(const Script& script) {
+  return std::ranges::any_of(script.lines, [](const Line& line) { return line.verb == "standby"; });
+}
+
 }  // namespace
 
 World::World(const Script& script, const Seams& seams)
@@ -64,6 +70,9 @@ World::World(const Script& script, const Seams& seams)
                [this](std::string_view invariant, std::string message) {
                  violate(invariant, std::move(message));
                }),
+      leaders_([this](std::string_view invariant, std::string message) {
+        violate(invariant, std::move(message));
+      }),
       progress_(make_progress(*this, script)),
       began_(time_.now()) {
   if (seams.disk) disk_seam_ = seams.disk(disk_);
@@ -237,16 +246,21 @@ void World::restart() {
                                          .disk = disk_seam_ ? *disk_seam_ : disk_,
                                          .ledger = witness_.ledger(),
                                          .api_ledger = witness_.api_ledger(),
+                                         .leaders = leaders_,
                                          .seams = seams_,
                                          .policy = policy_of(script_),
                                          .keeps_record = script_.seed % 4 == 0,
                                          .keeps_notes = keeps_notes(script_),
+                                         .has_standby = has_standby(script_),
                                          .on_fatal = [this](const Error&) { is_fatal_ = true; }},
                                         random_.next());
   if (!started) {
     if (!disk_.powered()) return crash();
+    // A disk that fails while it starts is tried again, as whoever supervises it would.
+    if (++failed_starts_ <= failed_starts_max) return after(down_for_, [this] { restart(); });
     return violate("I1", "the platform does not come back: " + started.error().to_string());
   }
+  failed_starts_ = 0;
   ++outcome_.lives;
   process_ = std::move(*started);
   process_->set_faults(faults_);

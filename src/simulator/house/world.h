@@ -105,6 +105,7 @@ class World final : private Evidence {
   void machine_returns(Machine& machine);
   void shim_dies(const Line& line);
   void agent_dies(const Line& line);
+  void control_dies(const Line& line);
   void fill_disk(const Line& line);
   void break_disk(const Line& line);
   void compact(const Line& line);
@@ -122,6 +123,7 @@ class World final : private Evidence {
   std::unique_ptr<Disk> disk_seam_;
   std::vector<std::unique_ptr<Machine>> machines_;
   Witness witness_;
+  LeaderLedger leaders_;
   std::vector<std::unique_ptr<Checker>> checkers_;
   std::unique_ptr<Progress> progress_;
   Tenant tenant_;
@@ -134,6 +136,7 @@ class World final : private Evidence {
   Faults faults_;
   CrashPolicy crash_policy_;
   Span down_for_ = Span::of_milliseconds(100);
+  int failed_starts_ = 0;  // in a row
   bool is_calm_ = false;
   bool is_fatal_ = false;
   Outcome outcome_;

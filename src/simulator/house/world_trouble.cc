@@ -31,7 +31,7 @@ void World::make_trouble(const Line& line) {
   if (verb == "disk-fails") return break_disk(line);
   if (!process_) return;
   if (verb == "cut") return process_->cut(line.text("who"), span_of(line));
-  if (verb == "control-dies") return process_->restart_control();
+  if (verb == "control-dies") return control_dies(line);
   if (verb == "compact") return compact(line);
   if (verb != "slow") return;
   process_->slow(line.text("name"), Span::of_milliseconds(line.number("delay")));
@@ -108,6 +108,16 @@ void World::agent_dies(const Line& line) {
   process_->stop_agent(*alone);
   after(span_of(line), [this, alone] {
     if (process_ && alone->is_on && !process_->has_agent(*alone)) process_->start_agent(*alone);
+  });
+}
+
+// The one that is named, or the only one; at once, or after a while, new ones begin in its place.
+void World::control_dies(const Line& line) {
+  const std::string who = line.text("who").empty() ? "control" : line.text("who");
+  process_->stop_control(who);
+  if (line.number("for") == 0) return process_->start_control(who);
+  after(span_of(line), [this, who] {
+    if (process_) process_->start_control(who);
   });
 }
 

@@ -15,6 +15,8 @@ using objects::View;
 // What was decided on may have been edited since; and A and B that take turns this often never end.
 constexpr Span decided_within = Span::of_seconds(60);
 constexpr int turns_max = 5;
+// Lost writes and dead machines let one come back for the same victim, but not this often.
+constexpr int same_victim_max = 20;
 
 View preempted(View workload) {
   return objects::condition(workload, "Preempted");
@@ -58,6 +60,11 @@ class Preemptions final : public Checker {
     if (++turns_[{other, uid}] > turns_max && turns_[{uid, other}] > turns_max) {
       evidence_.violate("I10 preemption", fmt::format("{} and another preempt each other in turns",
                                                       change.key.to_string()));
+    }
+    if (turns_[{other, uid}] > same_victim_max) {
+      evidence_.violate("I10 preemption",
+                        fmt::format("{} comes back and is preempted for the same one for ever",
+                                    change.key.to_string()));
     }
     const bool is_young = victim.edited + decided_within > evidence_.now() ||
                           preemptor->second.edited + decided_within > evidence_.now();

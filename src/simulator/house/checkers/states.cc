@@ -66,7 +66,8 @@ bool may_follow(State before, State after) {
       return after == State::pending;
     case State::pending:
       return after != State::evicting;
-    case State::reserved:
+    case State::reserved:  // given back when its queue is stopped or goes
+      return true;
     case State::admitted:
       return after != State::pending;
     case State::evicting:
