@@ -5,6 +5,7 @@
 //
 //   api_load_bench [pods=N] ours=/path/kubeconfig:PID peer=/path/kubeconfig:PID,PID
 //   api_load_bench fill=N ours=/path/kubeconfig:PID        makes N pods and leaves them there
+//   api_load_bench one=N ours=/path/kubeconfig:PID         the same by one client, with its times
 //
 // The second is the peer of the first: ratios are printed. Beside them: what a bare pwrite and
 // fdatasync take in the same run, the load program's own share of the CPU time of a phase, and the
@@ -401,8 +402,27 @@ int fill(const Server& server, int pods) {
   return 0;
 }
 
+// What one client waits for each create, and what the server spends on it.
+int one(const Server& server, int pods) {
+  server.ask(server.text("POST", "/api/v1/namespaces",
+                         fmt::format(R"({{"metadata":{{"name":"{}"}}}})", name_space)));
+  const std::string prefix = fmt::format("one-{}", ::getpid());
+  const auto threads = server.thread_times();
+  const auto times = create_pods(server, prefix, pods, 1);
+  const Figures figures{.thread_microseconds = microseconds_of_each(server, threads, times.size())};
+  fmt::print("one client, ms: p10 {:.3f}, p50 {:.3f}, p90 {:.3f}\n", quantile(times, 0.1),
+             quantile(times, 0.5), quantile(times, 0.9));
+  print_threads(figures);
+  print("  pwrite and fdatasync, p50", sync_milliseconds(), 0, "ms");
+  return 0;
+}
+
 int run(std::vector<std::string_view> arguments) {
   int pods = pods_default;
+  if (arguments.size() == 2 && arguments.front().starts_with("one=")) {
+    pods = std::atoi(std::string(arguments.front().substr(4)).c_str());
+    return one(server_of(arguments.back()), pods);
+  }
   if (arguments.size() == 2 && arguments.front().starts_with("fill=")) {
     pods = std::atoi(std::string(arguments.front().substr(5)).c_str());
     return fill(server_of(arguments.back()), pods);
