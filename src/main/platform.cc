@@ -34,6 +34,8 @@ namespace {
 constexpr Span patience = Span::of_seconds(30);
 constexpr Span look_every = Span::of_milliseconds(1);
 constexpr std::uint16_t usual_port = 443;
+// What goes to the disk in the background, lines of records most of all, is in no hurry.
+constexpr Span background_rest = Span::of_milliseconds(2);
 constexpr Span lock_patience = Span::of_seconds(5);
 
 // A platform that was killed holds its lock until the kernel has taken back its memory, which takes
@@ -125,6 +127,7 @@ Result<> Platform::Parts::listen() {
                           .server = credentials.server,
                           .client_authority_pem = credentials.authority.certificate_pem,
                           .counters = &http_counters,
+                          .lender = &house,
                           .log = log.child("http")});
   const cli::ListenAddress asked = TRY(cli::parse_listen(settings.listen));
   TRY(listener->open(asked.host, asked.port));
@@ -182,6 +185,8 @@ Result<std::unique_ptr<Platform>> Platform::open(const std::string& data,
   auto parts = std::make_unique<Parts>(log);
   parts->data = data;
   parts->settings = settings;
+  parts->disk.set_lender(&parts->house);
+  parts->disk.lane(DiskLane::background).set_rest(background_rest);
   parts->lock = TRY(lock_when_free(parts->disk, cli::lock_path(data), parts->clock));
   TRY(write_private_file(cli::pid_path(data), std::to_string(process_id()) + "\n"));
   parts->ground = TRY(find_node_ground(data, settings));

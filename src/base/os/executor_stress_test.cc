@@ -11,6 +11,7 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "base/os/event_loop.h"
@@ -149,6 +150,41 @@ TEST(ExecutorStress, two_loops_hand_work_back_and_forth) {
   EXPECT_GE(volleys, 20'000);
 }
 
+// Some post, some run it themselves, and callbacks post on: one at a time, in order, none lost.
+TEST(ExecutorStress, a_loop_that_is_lent_runs_one_callback_at_a_time) {
+  constexpr int each = 20'000;
+  EventLoop loop;
+  SystemClock clock;
+  std::array<int, posters> next{};
+  int arrived = 0;
+  int timers = 0;
+  bool in_order = true;
+  std::thread runner([&] { loop.run(); });
+  auto threads = start(posters, [&](int thread) {
+    const auto index = static_cast<std::size_t>(thread);
+    for (int n = 0; n < each; ++n) {
+      auto arrive = [&, index, n] {
+        in_order &= next[index]++ == n;
+        loop.post([&] { ++arrived; });
+        if (n % 100 == 0) loop.post_at(clock.monotonic(), [&] { ++timers; });
+      };
+      if (thread % 2 == 0) {
+        loop.post(std::move(arrive));
+      } else {
+        loop.post_or_run(std::move(arrive), [n] { return n % 3 == 0; });
+      }
+      if (n % 50 == 0) std::this_thread::sleep_for(std::chrono::microseconds(20));
+    }
+  });
+  join(threads);
+  loop.post(
+      [&] { loop.post_at(clock.monotonic() + Span::of_milliseconds(5), [&] { loop.stop(); }); });
+  runner.join();
+  EXPECT_TRUE(in_order);
+  EXPECT_EQ(arrived, posters * each);
+  EXPECT_EQ(timers, posters * each / 100);
+}
+
 class DiskStress : public ::testing::Test {
  protected:
   DiskStress() {
@@ -160,7 +196,8 @@ class DiskStress : public ::testing::Test {
   std::string folder_;
 };
 
-// Two houses submit to both lanes; each job appends to its house's own file of that lane.
+// Two houses submit to both lanes, one of them lent; each job appends to its house's own file of
+// that lane.
 TEST_F(DiskStress, lanes_serve_several_houses_in_order) {
   constexpr std::array lanes = {DiskLane::commit, DiskLane::background};
   struct House {
@@ -177,6 +214,7 @@ TEST_F(DiskStress, lanes_serve_several_houses_in_order) {
       houses[h].files[lane] = disk.open(path, OpenMode::create_new).must();
     }
   }
+  disk.set_lender(&houses[0].loop);
   auto lane_threads = start(2, [&](int lane) { disk.lane(static_cast<DiskLane>(lane)).run(); });
   auto house_threads = start(2, [&](int h) {
     House& house = houses[static_cast<std::size_t>(h)];

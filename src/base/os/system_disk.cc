@@ -147,10 +147,16 @@ struct CloseFolder {
 }  // namespace
 
 void SystemDisk::submit(DiskLane lane_name, Task job, Executor& then_on, Task then) {
-  lane(lane_name).post([job = std::move(job), &then_on, then = std::move(then)]() mutable {
+  EventLoop& loop = lane(lane_name);
+  loop.post([&loop, lane_name, job = std::move(job), &then_on, lender = lender_,
+             then = std::move(then)]() mutable {
     job();
     job = nullptr;  // what the job owns is gone before its completion can run elsewhere
-    then_on.post(std::move(then));
+    if (&then_on != lender || loop.has_posted()) return then_on.post(std::move(then));
+    const bool was_alone =
+        lender->post_or_run(std::move(then), [&loop] { return loop.has_posted(); });
+    // Who waited for this commit alone will soon want the next one.
+    if (was_alone && lane_name == DiskLane::commit) loop.linger();
   });
 }
 

@@ -27,6 +27,9 @@ class SystemDisk final : public Disk {
  public:
   EventLoop& lane(DiskLane lane) { return lanes_[static_cast<std::size_t>(lane)]; }
 
+  // Completions for this executor run on the lane where nothing else is to do on either.
+  void set_lender(LendingExecutor* lender) { lender_ = lender; }
+
   void submit(DiskLane lane, Task job, Executor& then_on, Task then) override;
 
   Result<std::unique_ptr<File>> open(const std::string& path, OpenMode mode) override;
@@ -40,6 +43,7 @@ class SystemDisk final : public Disk {
 
  private:
   std::array<EventLoop, 2> lanes_;
+  LendingExecutor* lender_ = nullptr;  // set before the lanes run
 };
 
 }  // namespace muster

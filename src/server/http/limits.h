@@ -21,6 +21,10 @@ inline constexpr std::size_t http_requests_max = 4'096;
 // Of them, how many the house handles before it looks at what else there is.
 inline constexpr std::size_t http_requests_at_once = 8;
 
+// What the network does for the house at most when one request comes alone: a round that handles
+// it, and one that hands what it wrote to the disk.
+inline constexpr int http_lone_rounds_max = 2;
+
 // Of these, what one user may have in hand: requests that read and requests that change something
 // (429 beyond it), so that one flood does not starve everybody else. As kube-apiserver's exempt
 // level, system:masters are not counted: they have to get in when nobody else does.

@@ -21,7 +21,7 @@
 #include <memory>
 #include <string>
 
-#include "base/executor.h"
+#include "base/lending_executor.h"
 #include "base/log.h"
 #include "base/result.h"
 #include "base/unique_function.h"
@@ -43,6 +43,7 @@ struct HttpOptions {
   std::string client_authority_pem = {};  // who may vouch for clients; empty: nobody
   HttpLimits limits = {};
   const HttpCounters* counters = nullptr;  // null: nothing is counted
+  LendingExecutor* lender = nullptr;       // the house, if it runs lone requests where they come in
   Log log = Log::silent();
 };
 

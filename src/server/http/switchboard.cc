@@ -109,7 +109,12 @@ void Switchboard::hand_over(Task request) {
     asked_.push_back(std::move(request));
     if (std::exchange(is_handing_, true)) return;
   }
-  options_.house.post([self = shared_from_this()] { self->handle_some(); });
+  auto handle = [self = shared_from_this()] { self->handle_some(); };
+  const bool is_alone = requests_ == 1;
+  if (!is_alone || options_.lender == nullptr) return options_.house.post(std::move(handle));
+  // Nobody else waits, neither for the house nor for this thread.
+  options_.lender->post_or_run(std::move(handle),
+                               [rounds = 0]() mutable { return ++rounds >= http_lone_rounds_max; });
 }
 
 // A few at a time. What else the house has to do comes between, so that a flood of requests holds
