@@ -17,6 +17,7 @@
 #include "base/os/system_disk.h"
 #include "base/os/system_random.h"
 #include "base/os/system_time_zones.h"
+#include "base/stocked_random.h"
 #include "control/controllers.h"
 #include "main/credentials.h"
 #include "main/node_group.h"
@@ -62,7 +63,8 @@ struct Platform::Parts {
   Log log;
   SystemClock clock;
   SystemTimeZones time_zones;
-  SystemRandom random;
+  SystemRandom system_random;
+  StockedRandom random{system_random};  // of the house
   std::unique_ptr<FileLock> lock;
   NodeGround ground;
   Credentials credentials;
@@ -97,7 +99,8 @@ struct Platform::Parts {
 };
 
 Result<> Platform::Parts::open_credentials() {
-  credentials = TRY(load_credentials(data, settings, ground.gateway(), random, clock.wall()));
+  credentials =
+      TRY(load_credentials(data, settings, ground.gateway(), system_random, clock.wall()));
   signer = std::make_unique<server::TokenSigner>(
       TRY(server::TokenSigner::of_key(credentials.service_account_key.reveal())));
   authenticator = std::make_unique<server::Authenticator>(clock, signer.get());

@@ -72,8 +72,9 @@ Respond audited(Context& context, const Request& request, const Route& route, st
   if (context.audit == nullptr || !route.is_resource() || !recorded) return respond;
   return [&context, entry = entry_of(context, request, route, verb),
           respond = std::move(respond)](Response response) mutable {
-    context.audit->write(audit_line(entry, response.status, context.clock.wall()));
-    respond(std::move(response));
+    const int status = response.status;
+    respond(std::move(response));  // first: who asked does not wait for the line
+    context.audit->write(audit_line(entry, status, context.clock.wall()));
   };
 }
 
