@@ -63,6 +63,10 @@ using State = SqliteVfs::State;
 // A transaction larger than this is handed over in several pieces.
 constexpr std::size_t gathered_bytes_max = 4 * mebibyte;
 
+// The log grows by so much at once: a sync of a file whose size has changed waits for the disk once
+// more, for that size. Behind the last commit there are zeros then, which are no commit.
+constexpr std::size_t room_bytes = mebibyte / 2;
+
 std::string folder_of(const std::string& path) {
   const std::size_t slash = path.find_last_of('/');
   if (slash == std::string::npos) return ".";
@@ -146,6 +150,7 @@ class Handle {
   int truncate(sqlite3_int64 size) {
     if (const int code = hand_over(); code != SQLITE_OK) return code;
     const auto done = file_->truncate(static_cast<std::uint64_t>(size));
+    if (done) room_end_ = static_cast<std::uint64_t>(size);
     return done ? SQLITE_OK : state_.failed(done.error(), SQLITE_IOERR_TRUNCATE);
   }
 
@@ -200,8 +205,22 @@ class Handle {
   int hand_over() {
     if (gathered_.empty()) return SQLITE_OK;
     const int code = write_through(gathered_, gathered_at_);
+    if (code == SQLITE_OK) make_room(gathered_at_ + gathered_.size());
     gathered_.clear();
     return code;
+  }
+
+  // Nothing depends on it: where there is none to be had, the log grows with each commit.
+  void make_room(std::uint64_t end) {
+    if (room_end_ == 0) {
+      const auto size = file_->size();
+      room_end_ = size ? *size : end;
+    }
+    if (end < room_end_) return;
+    static const std::vector<std::byte> zeros(room_bytes);
+    const auto made = file_->write_at(end, zeros);
+    room_end_ = made ? end + room_bytes : end;
+    if (!made) static_cast<void>(file_->truncate(end).has_value());
   }
 
   State& state_;
@@ -214,6 +233,7 @@ class Handle {
   bool folder_unsynced_;
   std::vector<std::byte> gathered_;
   std::uint64_t gathered_at_ = 0;
+  std::uint64_t room_end_ = 0;  // of the file; 0: not known
   std::shared_ptr<SharedFile> shared_;
   SharedFileHolds holds_;
 };

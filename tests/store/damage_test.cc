@@ -67,6 +67,19 @@ std::uint64_t size_of(VirtualDiskWorld& world, const std::string& path) {
   return world.disk().open(path, OpenMode::read).must()->size().must();
 }
 
+constexpr std::size_t log_header_bytes = 32;
+constexpr std::size_t frame_bytes = 24 + page_bytes_new;
+
+// Where the frames of the log end: behind them there is room for more, full of zeros.
+std::uint64_t end_of_log(VirtualDiskWorld& world, const std::string& path) {
+  const auto file = world.disk().open(path, OpenMode::read).must();
+  std::vector<std::byte> bytes(file->size().must());
+  file->read_at(0, bytes).must();
+  while (!bytes.empty() && bytes.back() == std::byte{0}) bytes.pop_back();
+  const std::size_t frames = (bytes.size() - log_header_bytes + frame_bytes - 1) / frame_bytes;
+  return log_header_bytes + frames * frame_bytes;
+}
+
 TEST(StoreDamage, a_flipped_bit_in_the_main_file_is_found_or_harmless) {
   std::mt19937_64 random(7);
   int named = 0;
@@ -99,7 +112,7 @@ TEST(StoreDamage, a_flipped_bit_in_the_log_costs_at_most_the_last_commit) {
     VirtualDiskWorld world(1);
     fill(world, false);
     const std::string path = world.folder() + "/store.db-wal";
-    const std::uint64_t offset = random() % size_of(world, path);
+    const std::uint64_t offset = random() % end_of_log(world, path);
     SCOPED_TRACE(testing::Message() << "byte " << offset);
     world.disk().flip_bit(path, offset, static_cast<unsigned>(random() % 8));
     const auto opened = world.open({});
@@ -119,12 +132,12 @@ TEST(StoreDamage, a_torn_commit_full_of_remains_is_not_taken_for_damage) {
   VirtualDiskWorld world(1);
   const State expected = fill(world, false);
   const std::string path = world.folder() + "/store.db-wal";
-  const std::uint64_t size = size_of(world, path);
+  const std::uint64_t end = end_of_log(world, path);
   const auto file = world.disk().open(path, OpenMode::read_write).must();
-  std::vector<std::byte> frame(24 + page_bytes_new, std::byte{7});
-  ASSERT_EQ((size - 32) % frame.size(), 0U);
-  file->read_at(32 + 8, std::span(frame).subspan(8, 8)).must();  // the log's own salts
-  for (std::uint64_t i = 0; i < 5; ++i) file->write_at(size + i * frame.size(), frame).must();
+  std::vector<std::byte> frame(frame_bytes, std::byte{7});
+  // The log's own salts.
+  file->read_at(log_header_bytes + 8, std::span(frame).subspan(8, 8)).must();
+  for (std::uint64_t i = 0; i < 5; ++i) file->write_at(end + i * frame.size(), frame).must();
   file->sync().must();
   const auto opened = world.open({});
   ASSERT_TRUE(opened) << opened.error().message;
