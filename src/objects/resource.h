@@ -33,7 +33,10 @@ struct Resource {
 
   // The version does not matter: an object is the same in all of them.
   friend bool operator==(const Resource& a, const Resource& b) {
-    return a.group == b.group && a.plural == b.plural;
+    if (a.plural.size() != b.plural.size() || a.group.size() != b.group.size()) return false;
+    // Mostly both are of the list below: then it is the same text.
+    const bool is_same = a.plural.data() == b.plural.data() && a.group.data() == b.group.data();
+    return is_same || (a.plural == b.plural && a.group == b.group);
   }
   friend auto operator<=>(const Resource& a, const Resource& b) {
     const auto order = a.group <=> b.group;

@@ -8,6 +8,7 @@
 #include "objects/arena.h"
 #include "objects/builder.h"
 #include "objects/member_index.h"
+#include "objects/same_text.h"
 
 namespace muster::objects {
 
@@ -35,48 +36,16 @@ std::string_view type_name(Type type) {
   return "unknown";
 }
 
-std::optional<bool> View::boolean() const {
-  if (!is_boolean()) return std::nullopt;
-  return node_->boolean;
-}
-
-std::optional<std::int64_t> View::integer() const {
-  if (!is_integer()) return std::nullopt;
-  return node_->integer;
-}
-
 std::optional<double> View::real() const {
   if (is_real()) return node_->real;
   if (is_integer()) return static_cast<double>(node_->integer);
   return std::nullopt;
 }
 
-std::optional<std::string_view> View::string() const {
-  if (!is_string()) return std::nullopt;
-  return std::string_view(node_->text, node_->size);
-}
-
-std::size_t View::size() const {
-  return is_array() || is_object() ? node_->size : 0;
-}
-
 View View::operator[](std::string_view key) const {
   if (!is_object()) return View();
   const Node::Member* const member = find_member(*node_, key);
   return member == nullptr ? View() : View(&member->value);
-}
-
-View View::operator[](std::size_t index) const {
-  if (!is_array() || index >= node_->size) return View();
-  return View(&node_->elements[index]);
-}
-
-View::Elements View::elements() const {
-  return is_array() ? Elements(node_->elements, node_->size) : Elements(nullptr, 0);
-}
-
-View::Members View::members() const {
-  return is_object() ? Members(node_->members, node_->size) : Members(nullptr, 0);
 }
 
 Value Value::null() {
@@ -152,51 +121,55 @@ std::size_t Value::arenas() const {
 
 namespace {
 
-bool same_elements(View a, View b) {
-  if (a.node().elements == b.node().elements) return true;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    if (!(a[i] == b[i])) return false;
+bool is_same(const Node& a, const Node& b);
+
+bool has_same_elements(const Node& a, const Node& b) {
+  for (std::size_t i = 0; i < a.size; ++i) {
+    if (!is_same(a.elements[i], b.elements[i])) return false;
   }
   return true;
 }
 
 // Members mostly stand in the same order; where they do not, they are looked up.
-bool same_members(const Node& a, const Node& b) {
-  if (a.members == b.members) return true;
+bool has_same_members(const Node& a, const Node& b) {
   for (std::size_t i = 0; i < a.size; ++i) {
     const Node::Member& mine = a.members[i];
     const Node::Member* other = &b.members[i];
-    if (text_of(mine.key) != text_of(other->key)) other = find_member(b, text_of(mine.key));
-    if (other == nullptr || !(View(&mine.value) == View(&other->value))) return false;
+    if (!is_same_text(text_of(mine.key), text_of(other->key))) {
+      other = find_member(b, text_of(mine.key));
+    }
+    if (other == nullptr || !is_same(mine.value, other->value)) return false;
   }
   return true;
+}
+
+bool is_same(const Node& a, const Node& b) {
+  if (a.type != b.type) return false;
+  switch (a.type) {
+    case Type::absent:
+    case Type::null:
+      return true;
+    case Type::boolean:
+      return a.boolean == b.boolean;
+    case Type::integer:
+      return a.integer == b.integer;
+    case Type::real:
+      return a.real == b.real;
+    // What two values share (one is an edit of the other) need not be looked at.
+    case Type::string:
+      return a.size == b.size && (a.text == b.text || is_same_text(text_of(a), text_of(b)));
+    case Type::array:
+      return a.size == b.size && (a.elements == b.elements || has_same_elements(a, b));
+    case Type::object:
+      return a.size == b.size && (a.members == b.members || has_same_members(a, b));
+  }
+  return false;
 }
 
 }  // namespace
 
 bool operator==(View a, View b) {
-  if (a.type() != b.type()) return false;
-  switch (a.type()) {
-    case Type::absent:
-    case Type::null:
-      return true;
-    case Type::boolean:
-      return a.node().boolean == b.node().boolean;
-    case Type::integer:
-      return a.node().integer == b.node().integer;
-    case Type::real:
-      return a.node().real == b.node().real;
-    case Type::string:
-      return text_of(a.node()) == text_of(b.node());
-    // What two values share (one is an edit of the other) need not be looked at.
-    case Type::array:
-      return a.size() == b.size() &&
-             (a.node().elements == b.node().elements || same_elements(a, b));
-    case Type::object:
-      return a.size() == b.size() &&
-             (a.node().members == b.node().members || same_members(a.node(), b.node()));
-  }
-  return false;
+  return is_same(a.node(), b.node());
 }
 
 namespace {
@@ -216,6 +189,12 @@ std::uint64_t word_at(const char* from) {
   return word;
 }
 
+std::uint64_t half_at(const char* from) {
+  std::uint32_t half = 0;
+  std::memcpy(&half, from, sizeof(half));
+  return half;
+}
+
 std::uint64_t hash_text(std::uint64_t seed, std::string_view text) {
   std::uint64_t result = mix(seed, text.size());
   const char* from = text.data();
@@ -224,9 +203,13 @@ std::uint64_t hash_text(std::uint64_t seed, std::string_view text) {
     for (; end - from > 8; from += 8) result = mix(result, word_at(from));
     return mix(result, word_at(end - 8));
   }
-  // Fewer than a word: the bytes one after the other.
+  // Fewer than a word: two halves that may overlap, or the bytes one after the other.
   std::uint64_t word = 0;
-  for (; from < end; ++from) word = word << 8 | static_cast<unsigned char>(*from);
+  if (text.size() >= 4) {
+    word = half_at(from) << 32 | half_at(end - 4);
+  } else {
+    for (; from < end; ++from) word = word << 8 | static_cast<unsigned char>(*from);
+  }
   return mix(result, word);
 }
 

@@ -82,10 +82,17 @@ class View {
   explicit operator bool() const { return !is_absent(); }
 
   // The scalar, or nothing when the type is another.
-  std::optional<bool> boolean() const;
-  std::optional<std::int64_t> integer() const;
+  std::optional<bool> boolean() const {
+    return is_boolean() ? std::optional(node_->boolean) : std::nullopt;
+  }
+  std::optional<std::int64_t> integer() const {
+    return is_integer() ? std::optional(node_->integer) : std::nullopt;
+  }
   std::optional<double> real() const;  // also of an integer
-  std::optional<std::string_view> string() const;
+  std::optional<std::string_view> string() const {
+    if (!is_string()) return std::nullopt;
+    return std::string_view(node_->text, node_->size);
+  }
 
   // The scalar, or the fallback when absent or of another type.
   bool boolean_or(bool fallback) const { return boolean().value_or(fallback); }
@@ -95,7 +102,7 @@ class View {
   }
 
   // Elements of an array or members of an object; 0 for everything else.
-  std::size_t size() const;
+  std::size_t size() const { return is_array() || is_object() ? node_->size : 0; }
   bool empty() const { return size() == 0; }
 
   View operator[](std::string_view key) const;
@@ -173,6 +180,19 @@ class View::Members {
   std::size_t count_;
 };
 
+inline View View::operator[](std::size_t index) const {
+  if (!is_array() || index >= node_->size) return View();
+  return View(&node_->elements[index]);
+}
+
+inline View::Elements View::elements() const {
+  return is_array() ? Elements(node_->elements, node_->size) : Elements(nullptr, 0);
+}
+
+inline View::Members View::members() const {
+  return is_object() ? Members(node_->members, node_->size) : Members(nullptr, 0);
+}
+
 class Value {
  public:
   Value() = default;  // absent
@@ -204,6 +224,9 @@ class Value {
   explicit operator bool() const { return !is_absent(); }
   View operator[](std::string_view key) const { return view()[key]; }
   View operator[](std::size_t index) const { return view()[index]; }
+
+  // It will be copied or dropped soon: the count of its owners is fetched meanwhile.
+  void expect() const { __builtin_prefetch(arena_.get(), 1); }
 
   // Bytes of memory this value keeps alive, and in how many arenas they lie.
   std::size_t memory() const;
