@@ -23,48 +23,52 @@ class Assigner {
 
  private:
   void open(std::span<const std::int64_t> counts);
-  void open_set(PodSetRequests requests, std::uint32_t index);
+  void open_set(const PodSetRequests& requests, std::uint32_t index);
+  bool has_groups() const;
   std::vector<PodSetGroup> groups() const;
+  bool assign_all();
   bool assign(PodSetGroup& group, std::uint32_t number);
   void sum_requests(PodSetGroup& group) const;
   FlavorAssignments find_flavors(const PodSetGroup& group);
   FlavorAssignments flavors_for(const PodSetFlavors& set,
                                 std::span<const FlavorAssignment> group) const;
-  void append(PodSetFlavors set);
+  void append(std::uint32_t index);
   void take(const PodSetFlavors& set, const FlavorAssignment& flavor);
   void untell(std::size_t first, std::size_t end);
+  void hand_over();
   void place();
   bool try_places(std::span<const TopologyPodSet> requests);
   void set_pod_set_mode(const TopologyPodSet& request, AssignmentMode mode);
   void sort_usage();
 
   const AssignmentQuestion& question_;
-  std::vector<PodSetFlavors> drafts_;  // by place in the spec
-  std::string error_;                  // with which the search for a group broke off
+  std::vector<PodSetFlavors> drafts_;       // by place in the spec
+  ShortList<std::uint32_t, 4> order_ = {};  // in which they were assigned
+  std::string error_;                       // with which the search for a group broke off
   Assignment assignment_;
 };
 
 void Assigner::open(std::span<const std::int64_t> counts) {
   assignment_.tried.moment = question_.request.moment;
   if (question_.slice != nullptr) assignment_.replaced_slice = question_.slice->workload;
-  std::vector<PodSetRequests> requests = pod_set_requests(question_.workload);
-  const std::size_t size = std::min(requests.size(), question_.workload.pod_sets.size());
+  const std::size_t size =
+      std::min(pod_set_count(question_.workload), question_.workload.pod_sets.size());
   drafts_.reserve(size);
-  assignment_.pod_sets.reserve(size);
   for (std::size_t i = 0; i < size; ++i) {
-    if (!counts.empty()) scale(requests[i], counts[i]);
-    open_set(std::move(requests[i]), static_cast<std::uint32_t>(i));
+    PodSetRequests requests = pod_set_requests(question_.workload, i);
+    if (!counts.empty()) scale(requests, counts[i]);
+    open_set(requests, static_cast<std::uint32_t>(i));
   }
 }
 
 // A workload that holds quota already (it comes for a place) keeps its flavors.
-void Assigner::open_set(PodSetRequests requests, std::uint32_t index) {
+void Assigner::open_set(const PodSetRequests& requests, std::uint32_t index) {
   const ResourceNames& names = question_.tables.names;
   PodSetFlavors& set = drafts_.emplace_back();
   set.pod_set = requests.name;
   set.index = index;
   set.count = requests.count;
-  set.requests = std::move(requests.requests);
+  set.requests = requests.requests;
   if (resource_group_of(question_.queue, names.pods())) {
     const std::int64_t counted = amount_of(set.requests, names.pods());
     add_amount(set.requests, names.pods(), requests.count - counted, names);
@@ -82,6 +86,11 @@ void Assigner::open_set(PodSetRequests requests, std::uint32_t index) {
   set.delayed_topology = requests.admitted->delayed;
 }
 
+bool Assigner::has_groups() const {
+  return std::ranges::any_of(question_.workload.pod_sets,
+                             [](const GangPodSet& set) { return !set.topology.group.empty(); });
+}
+
 // Pod sets of one podSetGroupName, wherever they stand, with the first of them. A name that is a
 // number means the pod set at that place too: Kueue's keys are such.
 std::vector<PodSetGroup> Assigner::groups() const {
@@ -89,22 +98,17 @@ std::vector<PodSetGroup> Assigner::groups() const {
     const std::string& group = question_.workload.pod_sets[index].topology.group;
     return group.empty() ? std::to_string(index) : group;
   };
-  const bool has_groups =
-      std::ranges::any_of(question_.workload.pod_sets,
-                          [](const GangPodSet& set) { return !set.topology.group.empty(); });
   std::vector<PodSetGroup> groups;
   groups.reserve(drafts_.size());
   std::vector<std::string> keys;
   for (std::uint32_t i = 0; i < drafts_.size(); ++i) {
-    if (has_groups) {
-      const std::string key = key_of(i);
-      const auto known = std::ranges::find(keys, key);
-      if (known != keys.end()) {
-        groups[static_cast<std::size_t>(known - keys.begin())].pod_sets.push_back(i);
-        continue;
-      }
-      keys.push_back(key);
+    const std::string key = key_of(i);
+    const auto known = std::ranges::find(keys, key);
+    if (known != keys.end()) {
+      groups[static_cast<std::size_t>(known - keys.begin())].pod_sets.push_back(i);
+      continue;
     }
+    keys.push_back(key);
     groups.push_back({.pod_sets = {i}, .requests = {}});
   }
   return groups;
@@ -123,6 +127,7 @@ void Assigner::sum_requests(PodSetGroup& group) const {
       }
     }
   }
+  if (group.requests.size() < 2) return;
   std::ranges::sort(group.requests, [&](const Amount& a, const Amount& b) {
     return names.comes_before(a.resource, b.resource);
   });
@@ -201,14 +206,15 @@ void Assigner::take(const PodSetFlavors& set, const FlavorAssignment& flavor) {
   }
 }
 
-void Assigner::append(PodSetFlavors set) {
-  const auto position = static_cast<std::uint32_t>(assignment_.pod_sets.size());
+void Assigner::append(std::uint32_t index) {
+  const PodSetFlavors& set = drafts_[index];
+  const auto position = static_cast<std::uint32_t>(order_.size());
   for (const FlavorAssignment& each : set.flavors) {
     assignment_.borrow = std::max(assignment_.borrow, each.borrow);
     assignment_.tried.entries.push_back({position, each.resource, each.tried});
     take(set, each);
   }
-  assignment_.pod_sets.push_back(std::move(set));
+  order_.push_back(index);
 }
 
 // False: some pod set of the group has no flavors, and those behind it are not looked at.
@@ -222,16 +228,47 @@ bool Assigner::assign(PodSetGroup& group, std::uint32_t number) {
   const Stretch tried{attempts, static_cast<std::uint32_t>(assignment_.attempts.size()) - attempts};
   bool succeeds = true;
   for (const std::uint32_t index : group.pod_sets) {
-    PodSetFlavors set = std::move(drafts_[index]);
+    PodSetFlavors& set = drafts_[index];
     set.group = number;
     set.flavors = flavors_for(set, flavors);
     set.obstacles = met;
     set.attempts = tried;
     set.error = error_;
     succeeds = succeeds && set.error.empty() && (set.requests.empty() || !set.flavors.empty());
-    append(std::move(set));
+    append(index);
   }
   return succeeds;
+}
+
+// In the order of the groups, up to the first that does not succeed.
+bool Assigner::assign_all() {
+  std::uint32_t number = 0;
+  if (has_groups()) {
+    for (PodSetGroup& group : groups()) {
+      if (!assign(group, number++)) return false;
+    }
+    return true;
+  }
+  for (; number < drafts_.size(); ++number) {
+    PodSetGroup group{.pod_sets = {number}, .requests = {}};
+    if (!assign(group, number)) return false;
+  }
+  return true;
+}
+
+// Mostly they stand as they were assigned.
+void Assigner::hand_over() {
+  bool is_in_place = true;
+  for (std::uint32_t i = 0; i < order_.size(); ++i) is_in_place = is_in_place && order_[i] == i;
+  if (is_in_place) {
+    drafts_.resize(order_.size());
+    assignment_.pod_sets = std::move(drafts_);
+    return;
+  }
+  assignment_.pod_sets.reserve(order_.size());
+  for (const std::uint32_t index : order_) {
+    assignment_.pod_sets.push_back(std::move(drafts_[index]));
+  }
 }
 
 // Pod sets of one group share their flavors, and so the mode of them.
@@ -298,6 +335,7 @@ void Assigner::place() {
 }
 
 void Assigner::sort_usage() {
+  if (assignment_.usage.size() < 2) return;
   const FlavorResources& pairs = question_.tables.flavor_resources;
   const auto key = [&](const FlavorUsage& each) -> std::pair<std::string_view, std::string_view> {
     return {question_.tables.flavors.key(pairs.flavor(each.flavor_resource)),
@@ -308,12 +346,8 @@ void Assigner::sort_usage() {
 }
 
 Assignment Assigner::run() {
-  std::uint32_t number = 0;
-  bool succeeds = true;
-  for (PodSetGroup& group : groups()) {
-    succeeds = assign(group, number++);
-    if (!succeeds) break;
-  }
+  const bool succeeds = assign_all();
+  hand_over();
   assignment_.mode = worst_mode(assignment_);
   const bool may_be_placed = succeeds && assignment_.mode != AssignmentMode::no_fit &&
                              question_.enabled(Gate::topology_aware_scheduling);

@@ -99,7 +99,7 @@ struct Assignment {
   Usage usage;  // without what the replaced slice has already; may be negative there
   LastTried tried;
   WorkloadId replaced_slice;
-  std::vector<Obstacle> obstacles;
+  ShortList<Obstacle, 1> obstacles;
   ShortList<FlavorAttempt, 2> attempts;
 };
 

@@ -83,37 +83,36 @@ std::vector<Target> targets_of(const AssignmentQuestion& question, Assignment& a
 }
 
 // The slice that is replaced goes first, and for no reason of preemption.
-std::vector<Target> with_slice(const AssignmentQuestion& question, std::vector<Target> targets) {
-  if (question.slice != nullptr) {
-    targets.insert(targets.begin(), Target{.workload = question.slice->workload});
-  }
-  return targets;
+void add_slice(const AssignmentQuestion& question, std::vector<Target>& targets) {
+  if (question.slice == nullptr) return;
+  targets.insert(targets.begin(), Target{.workload = question.slice->workload});
 }
 
-// Fits, or fits after evictions of whom there are.
-std::optional<Nomination> viable(const AssignmentQuestion& question, Assignment& assignment) {
-  if (assignment.mode == AssignmentMode::fit) {
-    return Nomination{std::move(assignment), with_slice(question, {})};
+// Fits, or fits after evictions of whom there are: those become its targets.
+bool is_viable(const AssignmentQuestion& question, Nomination& nomination) {
+  if (nomination.assignment.mode == AssignmentMode::preempt) {
+    nomination.targets = targets_of(question, nomination.assignment);
+    if (nomination.targets.empty()) return false;
+  } else if (nomination.assignment.mode != AssignmentMode::fit) {
+    return false;
   }
-  if (assignment.mode != AssignmentMode::preempt) return std::nullopt;
-  std::vector<Target> targets = targets_of(question, assignment);
-  if (targets.empty()) return std::nullopt;
-  return Nomination{std::move(assignment), with_slice(question, std::move(targets))};
+  add_slice(question, nomination.targets);
+  return true;
 }
 
-Nomination find(AssignmentQuestion& question) {
-  Assignment full = assign_flavors(question, {});
-  if (auto found = viable(question, full)) return *std::move(found);
-  if (question.enabled(Gate::partial_admission) && question.workload.may_be_partial()) {
-    question.is_explained = false;
-    auto found =
-        search_counts<Nomination>(question.workload, [&](std::span<const std::int64_t> counts) {
-          Assignment reduced = assign_flavors(question, counts);
-          return viable(question, reduced);
-        });
-    if (found) return *std::move(found);
-  }
-  return {std::move(full), {}};
+// Into a nomination that is empty: it is large, and made for every head.
+void find(AssignmentQuestion& question, Nomination& nomination) {
+  nomination.assignment = assign_flavors(question, {});
+  if (is_viable(question, nomination)) return;
+  if (!question.enabled(Gate::partial_admission) || !question.workload.may_be_partial()) return;
+  question.is_explained = false;
+  auto smaller = search_counts<Nomination>(
+      question.workload, [&](std::span<const std::int64_t> counts) -> std::optional<Nomination> {
+        Nomination reduced{.assignment = assign_flavors(question, counts), .targets = {}};
+        if (!is_viable(question, reduced)) return std::nullopt;
+        return reduced;
+      });
+  if (smaller) nomination = *std::move(smaller);
 }
 
 bool loses_a_place(const Workload& workload) {
@@ -166,7 +165,8 @@ Nomination find_assignment(Tables& tables, Trial& trial, const Policy& policy,
   if (request.last != nullptr && is_outdated(*request.last, request.moment, preserves)) {
     question.last = nullptr;
   }
-  Nomination nomination = find(question);
+  Nomination nomination;
+  find(question, nomination);
   keep_places(question, nomination);
   return nomination;
 }

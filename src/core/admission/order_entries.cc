@@ -2,24 +2,33 @@
 #include "core/admission/order_entries.h"
 
 #include <algorithm>
+#include <deque>
 
 namespace muster::core {
 
 namespace {
 
+// What most entries are told apart by; the ticket says the rest.
 struct Rank {
-  std::size_t entry = 0;
+  std::int64_t priority = 0;
+  Instant since = {};
+  std::uint64_t uid_prefix = 0;
+  const QueueTicket* ticket = nullptr;
+  std::uint32_t entry = 0;
+  std::int32_t borrow = 0;
   bool has_reservation = false;
   bool preempts = false;
-  std::int32_t borrow = 0;
-  QueueTicket ticket;
 };
 
 bool goes_before(const Rank& a, const Rank& b) {
   if (a.has_reservation != b.has_reservation) return a.has_reservation;
   if (a.preempts != b.preempts) return a.preempts;
   if (a.borrow != b.borrow) return a.borrow < b.borrow;
-  return stands_before(a.ticket, b.ticket);
+  if (a.priority != b.priority) return a.priority > b.priority;
+  if (a.since != b.since) return a.since < b.since;
+  if (a.uid_prefix != b.uid_prefix) return a.uid_prefix < b.uid_prefix;
+  const int by_uid = a.ticket->uid->compare(*b.ticket->uid);
+  return by_uid != 0 ? by_uid < 0 : *a.ticket->key < *b.ticket->key;
 }
 
 }  // namespace
@@ -32,16 +41,20 @@ std::vector<std::size_t> order_entries(const Tables& tables, const Policy& polic
   const bool by_priority = gates.enabled(Gate::priority_sorting_within_cohort);
   std::vector<Rank> ranks;
   ranks.reserve(entries.size());
-  for (std::size_t i = 0; i < entries.size(); ++i) {
+  std::deque<QueueTicket> made;  // of those who wait in no queue
+  for (std::uint32_t i = 0; i < entries.size(); ++i) {
     const Decision& entry = entries[i];
-    Rank& rank = ranks.emplace_back();
-    rank.entry = i;
-    rank.has_reservation = entry.is_second_pass;
-    rank.preempts = prefers_preemptors && entry.is_preemptor;
-    rank.borrow = entry.assignment.borrow;
     const bool waits = tables.pending.place_of(entry.workload) != PendingPlace::none;
-    rank.ticket = waits ? tables.pending.ticket(entry.workload) : tables.ticket_of(entry.workload);
-    if (!by_priority) rank.ticket.priority = 0;
+    const QueueTicket& ticket = waits ? tables.pending.ticket(entry.workload)
+                                      : made.emplace_back(tables.ticket_of(entry.workload));
+    ranks.push_back({.priority = by_priority ? ticket.priority : 0,
+                     .since = ticket.since,
+                     .uid_prefix = ticket.uid_prefix,
+                     .ticket = &ticket,
+                     .entry = i,
+                     .borrow = entry.assignment.borrow,
+                     .has_reservation = entry.is_second_pass,
+                     .preempts = prefers_preemptors && entry.is_preemptor});
   }
   std::ranges::sort(ranks, goes_before);
   std::vector<std::size_t> order;

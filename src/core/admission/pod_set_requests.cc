@@ -42,17 +42,22 @@ PodSetRequests requests_of(const PodSetAssignment& admitted, const Workload& wor
 
 }  // namespace
 
+std::size_t pod_set_count(const Workload& workload) {
+  return workload.is_quota_reserved ? workload.admission->pod_sets.size()
+                                    : workload.pod_sets.size();
+}
+
+PodSetRequests pod_set_requests(const Workload& workload, std::size_t at) {
+  if (workload.is_quota_reserved) return requests_of(workload.admission->pod_sets[at], workload);
+  return requests_of(workload.pod_sets[at]);
+}
+
 std::vector<PodSetRequests> pod_set_requests(const Workload& workload) {
   std::vector<PodSetRequests> all;
-  if (workload.is_quota_reserved) {
-    all.reserve(workload.admission->pod_sets.size());
-    for (const PodSetAssignment& admitted : workload.admission->pod_sets) {
-      all.push_back(requests_of(admitted, workload));
-    }
-    return all;
+  all.reserve(pod_set_count(workload));
+  for (std::size_t i = 0; i < pod_set_count(workload); ++i) {
+    all.push_back(pod_set_requests(workload, i));
   }
-  all.reserve(workload.pod_sets.size());
-  for (const GangPodSet& set : workload.pod_sets) all.push_back(requests_of(set));
   return all;
 }
 

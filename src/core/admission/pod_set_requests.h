@@ -9,6 +9,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 #include <vector>
@@ -26,6 +27,10 @@ struct PodSetRequests {
 };
 
 std::vector<PodSetRequests> pod_set_requests(const Workload& workload);
+
+// The same one by one: how many there are, and each of them.
+std::size_t pod_set_count(const Workload& workload);
+PodSetRequests pod_set_requests(const Workload& workload, std::size_t at);
 
 // With another number of pods. A pod set that stands in a topology stays as it is.
 void scale(PodSetRequests& set, std::int64_t count);

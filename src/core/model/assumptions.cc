@@ -7,7 +7,8 @@
 namespace muster::core {
 
 // The row shows the admission as if it had been read.
-void Tables::assume_admission(WorkloadId id, Admission admission, bool is_admitted) {
+void Tables::assume_admission(WorkloadId id, ClusterQueueId queue, Admission admission,
+                              bool is_admitted) {
   WorkloadRow& row = workloads[id];
   const bool is_new = !row.spec.is_quota_reserved;
   dequeue(id);
@@ -26,7 +27,7 @@ void Tables::assume_admission(WorkloadId id, Admission admission, bool is_admitt
   if (!spec.extras->unhealthy_nodes.empty()) spec.extras.edit().unhealthy_nodes.clear();
   spec.admission = std::move(admission);
   row.standing = Standing::reserved;
-  enter_reservation(id);
+  enter_reservation(id, queue);
   plan_second_pass(id);
   if (is_new) charge_admission(id);
   refresh_booking(id);

@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "core/model/fetch_object.h"
 #include "core/model/tables.h"
 #include "core/plan/admission_status.h"
 #include "core/plan/admission_value.h"
@@ -40,14 +41,9 @@ constexpr std::array<Reader, 16> readers{{
     {storage_classes, &Tables::apply_storage_class},
 }};
 
-void expect_root(const Event& event) {
-  if (event.object.is_object()) __builtin_prefetch(event.object.view().node().members);
-}
-
-void expect_parts(const Event& event) {
-  for (const auto& [key, part] : event.object.view().members()) {
-    if (part.is_object()) __builtin_prefetch(part.node().members);
-  }
+bool is_of_workload(const Event& event) {
+  return (event.type == EventType::upsert || event.type == EventType::remove) &&
+         event.resource == resources::workloads && event.object.is_object();
 }
 
 std::string key_text(const objects::ObjectKey& key) {
@@ -89,7 +85,7 @@ bool assume_decision(Tables& tables, AdmissionMaker& maker, const Decision& deci
   bool is_news = false;
   switch (decision.type) {
     case Decision::Type::admit:
-      tables.assume_admission(decision.workload, maker.make(tables, decision),
+      tables.assume_admission(decision.workload, decision.queue, maker.make(tables, decision),
                               decision.is_admitted);
       return true;
     case Decision::Type::evict:
@@ -124,17 +120,25 @@ ClusterState::ClusterState(ClusterState&&) noexcept = default;
 ClusterState& ClusterState::operator=(ClusterState&&) noexcept = default;
 
 void ClusterState::apply(const Event& event) {
+  if (is_of_workload(event)) {
+    apply_workload(event, tables_->expect_key(event));
+  } else {
+    apply_other(event);
+  }
+}
+
+void ClusterState::apply_workload(const Event& event, std::uint32_t hash) {
+  tables_->gather_wakes(true);
+  tables_->apply_workload(event, hash);
+  tables_->gather_wakes(false);
+}
+
+void ClusterState::apply_other(const Event& event) {
   if (event.type == EventType::tick) {
     tables_->tick(event.now);
     return;
   }
   if (event.type == EventType::config || !event.object.is_object()) return;
-  if (event.resource == resources::workloads) {
-    tables_->gather_wakes(true);
-    tables_->apply_workload(event);
-    tables_->gather_wakes(false);
-    return;
-  }
   tables_->wake_noted();
   for (const Reader& reader : readers) {
     if (!(reader.resource == event.resource)) continue;
@@ -148,19 +152,68 @@ void ClusterState::apply(const Event& event) {
   if (concerns_room && tables_->holds_retries) tables_->wake_active_trees();
 }
 
-void ClusterState::apply(std::span<const Event> events) {
-  const auto is_workload = [&](std::size_t at) {
-    return at < events.size() && events[at].resource == resources::workloads &&
-           events[at].object.is_object();
+namespace {
+
+// Events of workloads that have not their turn yet: what they and their rows consist of is fetched
+// step by step, so that each is there when its turn comes.
+class ComingEvents {
+ public:
+  ComingEvents(const Tables& tables, std::span<const Event> events)
+      : tables_(tables), events_(events) {
+    for (std::size_t i = 0; i < steps; ++i) approach(i);
+  }
+
+  // Of an event that has its turn; the others come nearer.
+  bool is_of_workload(std::size_t at) const { return this->at(at).is_of_workload; }
+  std::uint32_t hash(std::size_t at) const { return this->at(at).hash; }
+  void move_on(std::size_t at) { approach(at + steps); }
+
+ private:
+  static constexpr std::size_t steps = 8;
+
+  struct Coming {
+    bool is_of_workload = false;
+    std::uint32_t hash = 0;  // of its key
   };
-  std::uint32_t hash = 0;
+
+  const Coming& at(std::size_t i) const { return coming_[i % coming_.size()]; }
+  Coming& at(std::size_t i) { return coming_[i % coming_.size()]; }
+
+  // One more comes into sight, and each of those before it takes a step.
+  void approach(std::size_t last) {
+    at(last) = {.is_of_workload = last < events_.size() && core::is_of_workload(events_[last])};
+    const auto step = [&](std::size_t back, auto take) {
+      if (last >= back && at(last - back).is_of_workload) take(last - back);
+    };
+    step(0, [&](std::size_t i) { fetch_root(events_[i].object); });
+    step(1, [&](std::size_t i) { fetch_parts(events_[i].object); });
+    step(2, [&](std::size_t i) { fetch_lists(events_[i].object); });
+    step(3, [&](std::size_t i) { fetch_entries(events_[i].object); });
+    step(4, [&](std::size_t i) {
+      fetch_texts(events_[i].object);
+      at(i).hash = tables_.expect_key(events_[i]);
+    });
+    step(5, [&](std::size_t i) { tables_.workloads.expect_hash(at(i).hash); });
+    step(7, [&](std::size_t i) { tables_.expect_row(at(i).hash); });
+  }
+
+  const Tables& tables_;
+  std::span<const Event> events_;
+  std::array<Coming, steps + 1> coming_ = {};
+};
+
+}  // namespace
+
+void ClusterState::apply(std::span<const Event> events) {
+  if (events.size() == 1) return apply(events.front());
+  ComingEvents coming(*tables_, events);
   for (std::size_t i = 0; i < events.size(); ++i) {
-    // An object is reached in four steps: its root, its parts, where its row stands, the row.
-    if (i + 4 < events.size()) expect_root(events[i + 4]);
-    if (is_workload(i + 3)) expect_parts(events[i + 3]);
-    if (i > 0 && is_workload(i + 1)) tables_->workloads.expect_hash(hash);
-    if (is_workload(i + 2)) hash = tables_->expect_key(events[i + 2]);
-    apply(events[i]);
+    coming.move_on(i);
+    if (coming.is_of_workload(i)) {
+      apply_workload(events[i], coming.hash(i));
+    } else {
+      apply_other(events[i]);
+    }
   }
 }
 

@@ -13,6 +13,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
@@ -76,6 +77,9 @@ class ClusterState {
   const Tables& tables() const;
 
  private:
+  void apply_workload(const Event& event, std::uint32_t hash);  // of its key
+  void apply_other(const Event& event);
+
   std::unique_ptr<Tables> tables_;
 };
 

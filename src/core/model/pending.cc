@@ -50,6 +50,10 @@ void Tables::stir_trees(const std::vector<ClusterQueueId>& queues) {
     const QuotaNodeId root = node.is_none() ? node : quota.root(node);
     if (root.is_none() || seen[root.index()]) continue;
     seen[root.index()] = true;
+    if (root == node) {  // it stands alone
+      stir(id);
+      continue;
+    }
     for (const QuotaNodeId each : quota.subtree_of(root)) {
       if (quota.is_cluster_queue(each)) stir(quota.cluster_queue(each));
     }

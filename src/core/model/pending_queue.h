@@ -79,6 +79,12 @@ class PendingQueues {
 
   // The head of the queue will be tried soon: what is known of it is fetched meanwhile.
   void expect_head(ClusterQueueId queue) const;
+  // Somebody will enter or leave soon.
+  void expect(WorkloadId id) const {
+    if (id.index() >= standings_.size()) return;
+    __builtin_prefetch(&standings_[id.index()], 1);
+    __builtin_prefetch(&positions_[id.index()], 1);
+  }
   // The head when the present one is gone, if nobody comes; none: nobody is.
   WorkloadId successor(ClusterQueueId queue) const;
 

@@ -15,8 +15,7 @@ constexpr std::size_t wasted_cells_max = 4'096;
 }  // namespace
 
 // The few cells of a node are sorted by pair.
-std::uint32_t QuotaForest::search(QuotaNodeId node, FlavorResourceId pair) const {
-  const Place& place = places_[node.index()];
+std::uint32_t QuotaForest::search_many(const Place& place, FlavorResourceId pair) const {
   const auto first = cells_.pair.begin() + place.first_cell;
   const auto last = first + place.cell_count;
   const auto at = std::lower_bound(first, last, pair);

@@ -133,11 +133,6 @@ std::span<const ResourceId> QuotaForest::resources(QuotaNodeId node) const {
   return nodes_[root.index()].resources;
 }
 
-std::uint32_t QuotaForest::find_cell(QuotaNodeId node, FlavorResourceId pair) const {
-  if (!dirty_.empty()) settle();
-  return search(node, pair);
-}
-
 std::uint32_t QuotaForest::find_cell_above(QuotaNodeId node, FlavorResourceId pair) const {
   for (QuotaNodeId at = node; !at.is_none(); at = place(at).parent) {
     const std::uint32_t cell = find_cell(at, pair);

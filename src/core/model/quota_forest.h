@@ -101,10 +101,13 @@ class QuotaForest {
   bool is_in_subtree(QuotaNodeId node, FlavorResourceId pair) const;  // it or one below it does
 
   bool is_borrowing(QuotaNodeId node, FlavorResourceId pair) const {
-    return borrowing_with(node, pair, 0);
+    const std::uint32_t cell = find_cell(node, pair);
+    return cell != no_cell && cells_.subtree[cell] < cells_.usage[cell];
   }
   bool borrowing_with(QuotaNodeId node, FlavorResourceId pair, std::int64_t amount) const {
-    return subtree(node, pair) < amount_plus(usage(node, pair), amount);
+    const std::uint32_t cell = find_cell(node, pair);
+    if (cell == no_cell) return amount > 0;
+    return cells_.subtree[cell] < amount_plus(cells_.usage[cell], amount);
   }
 
   // A ClusterQueue takes or gives back. The first two are events. The others vanish with the trial
@@ -138,6 +141,7 @@ class QuotaForest {
   static constexpr std::uint32_t no_cell = 0xffffffff;
   static constexpr std::uint32_t no_quota = 0xffffffff;
   static constexpr std::uint32_t no_resource = 0xffffffff;
+  static constexpr std::uint32_t few_cells = 8;
 
   struct Node {
     std::string name;
@@ -190,7 +194,10 @@ class QuotaForest {
   QuotaNodeId add(Node node);
   void mark(QuotaNodeId node, bool has_new_quota);
   void carry(QuotaNodeId queue, FlavorResourceId pair, std::int64_t amount, bool adds);
-  std::uint32_t find_cell(QuotaNodeId node, FlavorResourceId pair) const;
+  std::uint32_t find_cell(QuotaNodeId node, FlavorResourceId pair) const {
+    if (!dirty_.empty()) settle();
+    return search(node, pair);
+  }
   // The cell of the node or of the nearest above it that has one.
   std::uint32_t find_cell_above(QuotaNodeId node, FlavorResourceId pair) const;
   std::int64_t available_at(std::uint32_t cell) const;
@@ -221,7 +228,17 @@ class QuotaForest {
   void build_visible(QuotaNodeId node) const;
   std::uint32_t allocate(std::uint32_t count) const;
   void free_cells(QuotaNodeId node) const;
-  std::uint32_t search(QuotaNodeId node, FlavorResourceId pair) const;
+  // Sorted, and mostly few: looked through from the front.
+  std::uint32_t search(QuotaNodeId node, FlavorResourceId pair) const {
+    const Place& place = places_[node.index()];
+    const std::uint32_t end = place.first_cell + place.cell_count;
+    if (place.cell_count > few_cells) return search_many(place, pair);
+    for (std::uint32_t cell = place.first_cell; cell < end; ++cell) {
+      if (cells_.pair[cell] == pair) return cell;
+    }
+    return no_cell;
+  }
+  std::uint32_t search_many(const Place& place, FlavorResourceId pair) const;
 
   const FlavorResources& pairs_;
   const ResourceNames& names_;

@@ -86,14 +86,24 @@ bool shows_flavors(View view, const PodSetAssignment& assignment, const Resource
   return true;
 }
 
+// In one walk: each event of an admitted workload asks this.
 bool shows_assignment(View view, const PodSetAssignment& assignment, const ResourceNames& names) {
-  return !assignment.topology && !view["topologyAssignment"] &&
-         view["count"].integer() == assignment.count &&
-         view["name"].string_or("main") == assignment.name &&
-         view["delayedTopologyRequest"].is_absent() &&
-         assignment.delayed == DelayedTopology::none &&
-         shows_flavors(view["flavors"], assignment, names) &&
-         shows_amounts(view["resourceUsage"], assignment.usage, names);
+  if (assignment.topology || assignment.delayed != DelayedTopology::none) return false;
+  View name;
+  View count;
+  View flavors;
+  View usage;
+  for (const auto& [key, member] : view.members()) {
+    View* const into = key == "name"            ? &name
+                       : key == "count"         ? &count
+                       : key == "flavors"       ? &flavors
+                       : key == "resourceUsage" ? &usage
+                                                : nullptr;
+    if (into == nullptr) return false;  // a topology, or what was never compared
+    if (into->is_absent()) *into = member;
+  }
+  return count.integer() == assignment.count && name.string_or("main") == assignment.name &&
+         shows_flavors(flavors, assignment, names) && shows_amounts(usage, assignment.usage, names);
 }
 
 }  // namespace
@@ -101,10 +111,11 @@ bool shows_assignment(View view, const PodSetAssignment& assignment, const Resou
 bool shows_admission(View view, const Admission& admission, const ResourceNames& names) {
   const View sets = view["podSetAssignments"];
   if (sets.size() != admission.pod_sets.size()) return false;
+  if (view["clusterQueue"].string_or("") != admission.cluster_queue) return false;
   for (std::size_t i = 0; i < sets.size(); ++i) {
     if (!shows_assignment(sets[i], admission.pod_sets[i], names)) return false;
   }
-  return view["clusterQueue"].string_or("") == admission.cluster_queue;
+  return true;
 }
 
 }  // namespace muster::core

@@ -301,9 +301,8 @@ void read_extras(const WorkloadParts& parts, Workload& workload) {
 }
 
 // All but the gang and the admission that speaks of its pod sets.
-Workload read_standing(const WorkloadParts& parts, const RequestRules& rules) {
+void read_standing(const WorkloadParts& parts, const RequestRules& rules, Workload& workload) {
   const FeatureGates& gates = gates_of(rules);
-  Workload workload;
   workload.queue_name = parts.queue_name.string_or("");
   workload.priority = parts.priority.integer_or(0);
   workload.created = objects::instant_of(parts.created).value_or(Instant{});
@@ -317,7 +316,6 @@ Workload read_standing(const WorkloadParts& parts, const RequestRules& rules) {
                             rules.configuration == nullptr
                                 ? RequeuingTimestamp::eviction
                                 : rules.configuration->wait_for_pods_ready.requeuing_timestamp);
-  return workload;
 }
 
 bool asks_for_the_same(const EarlierReading& earlier, const WorkloadParts& parts,
@@ -344,26 +342,28 @@ std::string_view job_uid(View workload) {
 Result<Workload> read_workload(const objects::Value& object, ResourceNames& names,
                                const RequestRules& rules) {
   const Workload unread;
-  return read_workload_again(object, parts_of(object), names, rules,
-                             {.workload = unread, .pod_sets = {}, .reclaimable = {}});
+  Result<Workload> workload(Workload{});
+  TRY(read_workload_again(object, parts_of(object), names, rules,
+                          {.workload = unread, .pod_sets = {}, .reclaimable = {}}, *workload));
+  return workload;
 }
 
-Result<Workload> read_workload_again(const objects::Value& object, const WorkloadParts& parts,
-                                     ResourceNames& names, const RequestRules& rules,
-                                     const EarlierReading& earlier) {
-  Result<Workload> workload(read_standing(parts, rules));
-  if (asks_for_the_same(earlier, parts, *workload)) {
-    take_gang_over(earlier.workload, *workload);
+Result<> read_workload_again(const objects::Value& object, const WorkloadParts& parts,
+                             ResourceNames& names, const RequestRules& rules,
+                             const EarlierReading& earlier, Workload& workload) {
+  read_standing(parts, rules, workload);
+  if (asks_for_the_same(earlier, parts, workload)) {
+    take_gang_over(earlier.workload, workload);
   } else {
-    TRY(read_gang(object, parts, rules, names, gates_of(rules), *workload));
+    TRY(read_gang(object, parts, rules, names, gates_of(rules), workload));
   }
-  if (!workload->is_quota_reserved) return workload;
+  if (!workload.is_quota_reserved) return {};
   if (shows_admission(parts.admission, *earlier.workload.admission, names)) {
-    workload->admission = earlier.workload.admission;
+    workload.admission = earlier.workload.admission;
   } else {
-    workload->admission = TRY(read_admission(parts.admission, workload->pod_sets, names));
+    workload.admission = TRY(read_admission(parts.admission, workload.pod_sets, names));
   }
-  return workload;
+  return {};
 }
 
 }  // namespace muster::core

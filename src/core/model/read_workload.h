@@ -131,9 +131,10 @@ struct EarlierReading {
 
 // The same, where parts of it may be known. Most events change the status alone: then the gang is
 // not read again but taken over, and so is an admission that the earlier reading has already.
-// `parts` are those of the object.
-Result<Workload> read_workload_again(const objects::Value& object, const WorkloadParts& parts,
-                                     ResourceNames& names, const RequestRules& rules,
-                                     const EarlierReading& earlier);
+// `parts` are those of the object, `workload` is Workload() before. There are many events, and a
+// Workload is large: it is written where it is to be.
+Result<> read_workload_again(const objects::Value& object, const WorkloadParts& parts,
+                             ResourceNames& names, const RequestRules& rules,
+                             const EarlierReading& earlier, Workload& workload);
 
 }  // namespace muster::core

@@ -29,9 +29,10 @@ template <class IdType, class Row>
 class Registry {
  public:
   // None when nobody speaks of it.
-  IdType find(std::string_view key) const {
+  IdType find(std::string_view key) const { return find(key, hash_of(key)); }
+  // The same for whoever has the hash of the key (expect_place) already.
+  IdType find(std::string_view key, std::uint32_t hash) const {
     if (places_.empty()) return IdType::none();
-    const std::uint32_t hash = hash_of(key);
     for (std::size_t at = hash & mask();; at = (at + 1) & mask()) {
       const Place& place = places_[at];
       if (place.id.is_none()) return IdType::none();
@@ -40,12 +41,16 @@ class Registry {
   }
 
   IdType hold(std::string_view key) {
-    const IdType known = find(key);
-    if (!known.is_none()) return hold(known);
+    const std::uint32_t hash = hash_of(key);
+    const IdType known = find(key, hash);
+    return known.is_none() ? hold_new(key, hash) : hold(known);
+  }
+  // Of a key that nobody speaks of yet.
+  IdType hold_new(std::string_view key, std::uint32_t hash) {
     const IdType id = take_slot();
-    slot(id).key = std::string(key);
+    slot(id).key = key;
     slot(id).holders = 1;
-    enter(id, hash_of(key));
+    enter(id, hash);
     return id;
   }
 
@@ -76,10 +81,15 @@ class Registry {
     return hash;
   }
   void expect_hash(std::uint32_t hash) const {
-    if (places_.empty()) return;
-    for (std::size_t at = hash & mask(); !places_[at].id.is_none(); at = (at + 1) & mask()) {
-      if (places_[at].hash == hash) return expect(places_[at].id);
-    }
+    const IdType id = find_hash(hash);
+    if (!id.is_none()) expect(id);
+  }
+  // The first row of the hash, likely the one of the key; none: there is none.
+  IdType find_hash(std::uint32_t hash) const {
+    if (places_.empty()) return IdType::none();
+    std::size_t at = hash & mask();
+    while (!places_[at].id.is_none() && places_[at].hash != hash) at = (at + 1) & mask();
+    return places_[at].id;
   }
   void expect(IdType id) const {
     const auto* const first = reinterpret_cast<const std::byte*>(&slot(id));

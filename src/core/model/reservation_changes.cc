@@ -9,9 +9,10 @@
 
 namespace muster::core {
 
-void Tables::enter_reservation(WorkloadId id) {
+void Tables::enter_reservation(WorkloadId id, ClusterQueueId in) {
   WorkloadRow& row = workloads[id];
-  row.reserved_in = cluster_queues.hold(row.spec.admission->cluster_queue);
+  row.reserved_in = in.is_none() ? cluster_queues.hold(row.spec.admission->cluster_queue)
+                                 : cluster_queues.hold(in);
   Reservation& reservation = row.reservation.edit();
   reservation.holds = usage_of_admission(*this, row.spec);
   ClusterQueueRow& queue = cluster_queues[row.reserved_in];
@@ -68,7 +69,7 @@ void Tables::count_unready(WorkloadId id, bool counts) {
 // Slots are taken from their nodes, less those in which a pod of the gang stands.
 void Tables::enter_slots(WorkloadId id) {
   WorkloadRow& row = workloads[id];
-  std::vector<Slot>& slots = row.reservation.edit().slots;
+  ShortList<Slot, 1>& slots = row.reservation.edit().slots;
   for (const PodSetAssignment& assignment : row.spec.admission->pod_sets) {
     const auto set = std::ranges::find(row.spec.pod_sets, assignment.name, &GangPodSet::name);
     if (set == row.spec.pod_sets.end()) continue;

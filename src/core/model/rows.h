@@ -28,6 +28,7 @@
 #include "core/model/scheduling_terms.h"
 #include "core/model/seldom.h"
 #include "core/model/seldom_text.h"
+#include "core/model/short_list.h"
 #include "core/model/topology_usage.h"
 #include "core/model/usage_ledger.h"
 #include "core/preemption/candidate_index.h"
@@ -133,7 +134,7 @@ struct Reservation {
   Usage holds;
   CandidateEntry candidate;   // as its queue's index has it
   std::int64_t released = 0;  // not zero: a trial has taken its usage out of the state
-  std::vector<Slot> slots;    // in the order of pod sets and ranks
+  ShortList<Slot, 1> slots;   // in the order of pod sets and ranks
   std::vector<TopologyHold> topology_holds;
 };
 

@@ -7,6 +7,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <utility>
 
@@ -35,7 +36,17 @@ class Seldom {
 
   void reset() { value_.reset(); }
 
+  // It will be read soon: it is fetched meanwhile.
+  void expect() const {
+    const auto* const first = reinterpret_cast<const std::byte*>(value_.get());
+    for (std::size_t at = 0; first != nullptr && at < sizeof(T); at += cache_line_bytes) {
+      __builtin_prefetch(first + at);
+    }
+  }
+
  private:
+  static constexpr std::size_t cache_line_bytes = 64;
+
   static const T& unset() {
     static const T value;
     return value;

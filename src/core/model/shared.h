@@ -30,6 +30,9 @@ class Shared {
 
   bool is_set() const { return value_ != nullptr; }
 
+  // It will be read soon: it is fetched meanwhile.
+  void expect() const { __builtin_prefetch(value_.get()); }
+
   friend bool operator==(const Shared& a, const Shared& b) {
     return a.value_ == b.value_ || *a == *b;
   }

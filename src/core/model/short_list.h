@@ -103,9 +103,13 @@ class ShortList {
 
  private:
   void take(const ShortList& other) {
-    size_ = 0;
-    reserve(other.size_);
-    std::copy(other.begin(), other.end(), begin());
+    if (!far_ && !other.far_) {
+      near_ = other.near_;  // a few words, whatever the size
+    } else {
+      size_ = 0;
+      reserve(other.size_);
+      std::copy(other.begin(), other.end(), begin());
+    }
     size_ = other.size_;
   }
 

@@ -120,9 +120,11 @@ struct Tables {
   void apply_admission_check(const Event& event);
   void apply_local_queue(const Event& event);
   void apply_topology(const Event& event);
-  void apply_workload(const Event& event);
+  void apply_workload(const Event& event, std::uint32_t hash);  // as expect_key() gave it
   // Its row will be looked for soon; answers the hash by which `workloads` expects it then.
   std::uint32_t expect_key(const Event& event) const;
+  // What its row refers to will be read soon; the row has been fetched by then.
+  void expect_row(std::uint32_t hash) const;
   void apply_node(const Event& event);
   void apply_pod(const Event& event);
   void apply_limit_range(const Event& event);
@@ -139,7 +141,8 @@ struct Tables {
   void expect_successor(ClusterQueueId queue) const;
 
   // Assumptions (assumptions.cc).
-  void assume_admission(WorkloadId id, Admission admission, bool is_admitted);
+  // `queue`: that which the admission names.
+  void assume_admission(WorkloadId id, ClusterQueueId queue, Admission admission, bool is_admitted);
   void assume_evicted(WorkloadId id);
   void assume_requeued(const Decision& decision);
   // The message of the condition that is being written.
@@ -260,7 +263,7 @@ struct Tables {
   void enter_names(WorkloadId id);
   void leave_names(WorkloadId id);
   void list_in_queue(WorkloadId id, bool is_listed);
-  void enter_reservation(WorkloadId id);
+  void enter_reservation(WorkloadId id, ClusterQueueId in = {});  // none: looked for by name
   void leave_reservation(WorkloadId id);
   void enter_slots(WorkloadId id);
   void keep_room(WorkloadRow& row, Slot& slot, std::int64_t pods);
@@ -278,13 +281,13 @@ struct Tables {
   void show_workload(WorkloadId id, const objects::Value& object, const WorkloadParts& parts);
   void show_workload_again(WorkloadId id);  // without what was assumed, or by other rules
   void change_workload(WorkloadId id, const objects::Value& object, const WorkloadParts& parts,
-                       Result<Workload> read);
+                       Result<> result, Workload& read);
   bool keeps_reservation(WorkloadId id, const Workload& now) const;
   void renew_reservation(WorkloadId id, const objects::Value& object, const WorkloadParts& parts,
-                         Workload now);
+                         Workload& read);
   bool keeps_place(WorkloadId id, const WorkloadParts& parts, const Workload& now) const;
   void renew_place(WorkloadId id, const objects::Value& object, const WorkloadParts& parts,
-                   Workload now);
+                   Workload& read);
   void keep_search(WorkloadRow& row, const Workload& before) const;
   void remove_workload(WorkloadId id);
 

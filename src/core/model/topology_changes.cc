@@ -76,13 +76,20 @@ void Tables::enter_topologies(WorkloadId id) {
     if (!assignment.topology) continue;
     const auto set = std::ranges::find(row.spec.pod_sets, assignment.name, &GangPodSet::name);
     if (set == row.spec.pod_sets.end()) continue;
-    std::vector<std::string_view> seen;
-    for (const auto& [resource, flavor] : assignment.flavors) {
-      if (std::ranges::find(seen, flavor) != seen.end()) continue;
-      seen.emplace_back(flavor);
-      TopologyHold& hold = row.reservation.edit().topology_holds.emplace_back();
+    std::vector<TopologyHold>& holds = row.reservation.edit().topology_holds;
+    const std::size_t first = holds.size();
+    for (const auto& [resource, name] : assignment.flavors) {
+      const FlavorId flavor = flavors.hold(name);
+      const bool is_seen =
+          std::any_of(holds.begin() + static_cast<std::ptrdiff_t>(first), holds.end(),
+                      [&](const TopologyHold& hold) { return hold.usage.flavor == flavor; });
+      if (is_seen) {
+        flavors.release(flavor);
+        continue;
+      }
+      TopologyHold& hold = holds.emplace_back();
       hold.pod_set = i;
-      hold.usage.flavor = flavors.hold(flavor);
+      hold.usage.flavor = flavor;
       hold.usage.requests = set->requests;
     }
   }

@@ -235,11 +235,12 @@ bool Tables::keeps_reservation(WorkloadId id, const Workload& read) const {
 }
 
 void Tables::renew_reservation(WorkloadId id, const Value& object, const WorkloadParts& parts,
-                               Workload read) {
+                               Workload& read) {
   WorkloadRow& row = workloads[id];
   const objects::Node reclaimable = row.reclaimable;
   const Value old_object = exchange_object(row, object, parts);
-  const Workload before = std::exchange(row.spec, std::move(read));
+  std::swap(row.spec, read);
+  const Workload& before = read;
   row.invalid.clear();
   ++cluster_queues[row.reserved_in].removals;  // as where it is made again
   if (row.assumed_evicted) row.spec.is_evicted = true;
@@ -270,11 +271,11 @@ bool Tables::keeps_place(WorkloadId id, const WorkloadParts& parts, const Worklo
 }
 
 void Tables::renew_place(WorkloadId id, const Value& object, const WorkloadParts& parts,
-                         Workload read) {
+                         Workload& read) {
   WorkloadRow& row = workloads[id];
   const Value old_object = exchange_object(row, object, parts);
-  const Workload before = std::exchange(row.spec, std::move(read));
-  keep_search(row, before);
+  std::swap(row.spec, read);
+  keep_search(row, read);
   if (!endangered.empty()) endangered.erase(workloads.key(id));
   if (!untold.empty()) untold.erase(workloads.key(id));
   if (pending.head(row.queued_in) == id) stir(row.queued_in);
@@ -297,17 +298,19 @@ void Tables::show_workload(WorkloadId id, const Value& object, const WorkloadPar
   rules.library = &gangs_;
   static const Workload unread;
   const bool is_known = row.rules_version == rules_version;
-  auto read = read_workload_again(object, parts, names, rules,
-                                  {.workload = is_known ? row.spec : unread,
-                                   .pod_sets = View(&row.pod_sets),
-                                   .reclaimable = View(&row.reclaimable)});
+  Workload read;
+  auto result = read_workload_again(object, parts, names, rules,
+                                    {.workload = is_known ? row.spec : unread,
+                                     .pod_sets = View(&row.pod_sets),
+                                     .reclaimable = View(&row.reclaimable)},
+                                    read);
   row.rules_version = rules_version;
-  if (read && keeps_reservation(id, *read)) {
-    renew_reservation(id, object, parts, *std::move(read));
-  } else if (read && keeps_place(id, parts, *read)) {
-    renew_place(id, object, parts, *std::move(read));
+  if (result && keeps_reservation(id, read)) {
+    renew_reservation(id, object, parts, read);
+  } else if (result && keeps_place(id, parts, read)) {
+    renew_place(id, object, parts, read);
   } else {
-    change_workload(id, object, parts, std::move(read));
+    change_workload(id, object, parts, std::move(result), read);
   }
 }
 
@@ -319,7 +322,7 @@ void Tables::show_workload_again(WorkloadId id) {
 }
 
 void Tables::change_workload(WorkloadId id, const Value& object, const WorkloadParts& parts,
-                             Result<Workload> read) {
+                             Result<> result, Workload& read) {
   WorkloadRow& row = workloads[id];
   const Standing standing = row.standing;
   const bool for_place = waiting_for_place.contains(workloads.key(id));
@@ -336,12 +339,14 @@ void Tables::change_workload(WorkloadId id, const Value& object, const WorkloadP
   leave(id);
   const objects::Node reclaimable = row.reclaimable;
   const Value old_object = exchange_object(row, object, parts);
-  const Workload before = std::exchange(row.spec, read ? *std::move(read) : Workload());
-  if (read) {
+  if (result) {
     row.invalid.clear();
   } else {
-    row.invalid = read.error().to_string();
+    read = Workload();
+    row.invalid = result.error().to_string();
   }
+  std::swap(row.spec, read);
+  const Workload& before = read;
   if (row.spec.queue_name != before.queue_name || row.spec.owner_uid != before.owner_uid) {
     leave_names(id);
   }
@@ -386,15 +391,29 @@ void Tables::remove_workload(WorkloadId id) {
 }
 
 std::uint32_t Tables::expect_key(const Event& event) const {
-  const View metadata = event.object["metadata"];
-  const KeyText key(metadata["namespace"].string_or(""), metadata["name"].string_or(""));
+  const auto [name_space, name] = names_of(event.object);
+  const KeyText key(name_space, name);
   return workloads.expect_place(key.text());
 }
 
-void Tables::apply_workload(const Event& event) {
+void Tables::expect_row(std::uint32_t hash) const {
+  const WorkloadId id = workloads.find_hash(hash);
+  if (id.is_none()) return;
+  const WorkloadRow& row = workloads[id];
+  row.object.expect();
+  row.reservation.expect();
+  row.spec.admission.expect();
+  pending.expect(id);
+  for (const auto* const places : {&listed_places_, &reserving_places_}) {
+    if (id.index() < places->size()) __builtin_prefetch(&(*places)[id.index()], 1);
+  }
+  if (!row.reserved_in.is_none()) cluster_queues.expect(row.reserved_in);
+}
+
+void Tables::apply_workload(const Event& event, std::uint32_t hash) {
   const WorkloadParts parts = parts_of(event.object);
   const KeyText key(parts.name_space, parts.name);
-  WorkloadId id = workloads.find(key.text());
+  WorkloadId id = workloads.find(key.text(), hash);
   if (id.is_none() && event.type == EventType::remove) return;
   const Step step = id.is_none() ? Step::update : next_step(workloads[id], event, parts.uid);
   if (step == Step::ignore) return;
@@ -404,7 +423,7 @@ void Tables::apply_workload(const Event& event) {
   }
   if (step == Step::remove) return;
   if (id.is_none()) {
-    id = workloads.hold(key.text());
+    id = workloads.hold_new(key.text(), hash);
   } else if (step == Step::update && !workloads[id].present) {
     workloads.hold(id);
   }

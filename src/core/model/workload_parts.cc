@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/model/workload_parts.h"
 
-#include <array>
 #include <cstddef>
-#include <span>
-#include <utility>
-
-#include "objects/same_text.h"
+#include <cstring>
 
 namespace muster::core {
 
@@ -14,79 +10,123 @@ using objects::View;
 
 namespace {
 
-struct Wanted {
-  std::string_view key;
-  View* into;
-};
-
-// Of members with the same name the first counts.
-void pick(View object, std::span<const Wanted> wanted) {
-  for (const auto& [key, member] : object.members()) {
-    for (const Wanted& each : wanted) {
-      if (!objects::is_same_text(each.key, key)) continue;
-      if (each.into->is_absent()) *each.into = member;
-      break;
-    }
-  }
+// Compared in words, because the size is known when this is compiled.
+template <std::size_t Size>
+bool is(std::string_view key, const char (&name)[Size]) {
+  return key.size() == Size - 1 && std::memcmp(key.data(), name, Size - 1) == 0;
 }
 
-using Member = ConditionParts WorkloadConditions::*;
+// Of members with the same name the first counts.
+void take(View& into, View member) {
+  if (into.is_absent()) into = member;
+}
 
-constexpr std::array<std::pair<std::string_view, Member>, 8> types{{
-    {"QuotaReserved", &WorkloadConditions::quota_reserved},
-    {"Admitted", &WorkloadConditions::admitted},
-    {"Finished", &WorkloadConditions::finished},
-    {"Evicted", &WorkloadConditions::evicted},
-    {"Preempted", &WorkloadConditions::preempted},
-    {"PodsReady", &WorkloadConditions::pods_ready},
-    {"Requeued", &WorkloadConditions::requeued},
-    {"WaitingForReplacementPods", &WorkloadConditions::waiting_for_replacement},
-}};
+struct ConditionMembers {
+  View type = {};
+  View status = {};
+  View reason = {};
+  View message = {};
+  View since = {};
+};
 
-void take_condition(View condition, WorkloadConditions& found) {
-  View type;
-  View status;
-  View reason;
-  View message;
-  View since;
-  const std::array<Wanted, 5> wanted{{{"lastTransitionTime", &since},
-                                      {"message", &message},
-                                      {"reason", &reason},
-                                      {"status", &status},
-                                      {"type", &type}}};
-  pick(condition, wanted);
-  const std::string_view name = type.string_or("");
-  for (const auto& [known, member] : types) {
-    if (!objects::is_same_text(known, name)) continue;
-    if (!(found.*member).view) {
-      found.*member = {.view = condition,
-                       .status = status.string_or(""),
-                       .reason = reason.string_or(""),
-                       .message = message.string_or(""),
-                       .since = since};
+ConditionMembers members_of(View condition) {
+  ConditionMembers found;
+  for (const auto& [key, member] : condition.members()) {
+    if (is(key, "lastTransitionTime")) {
+      take(found.since, member);
+    } else if (is(key, "message")) {
+      take(found.message, member);
+    } else if (is(key, "reason")) {
+      take(found.reason, member);
+    } else if (is(key, "status")) {
+      take(found.status, member);
+    } else if (is(key, "type")) {
+      take(found.type, member);
     }
-    return;
   }
+  return found;
+}
+
+// Null: nobody asks for those.
+ConditionParts* place_of(std::string_view type, WorkloadConditions& found) {
+  if (is(type, "QuotaReserved")) return &found.quota_reserved;
+  if (is(type, "Admitted")) return &found.admitted;
+  if (is(type, "Finished")) return &found.finished;
+  if (is(type, "Evicted")) return &found.evicted;
+  if (is(type, "Preempted")) return &found.preempted;
+  if (is(type, "PodsReady")) return &found.pods_ready;
+  if (is(type, "Requeued")) return &found.requeued;
+  if (is(type, "WaitingForReplacementPods")) return &found.waiting_for_replacement;
+  return nullptr;
 }
 
 void take_conditions(View list, WorkloadConditions& found) {
-  for (const View condition : list.elements()) take_condition(condition, found);
+  for (const View condition : list.elements()) {
+    const ConditionMembers members = members_of(condition);
+    ConditionParts* const place = place_of(members.type.string_or(""), found);
+    if (place == nullptr || place->view) continue;
+    *place = {.view = condition,
+              .status = members.status.string_or(""),
+              .reason = members.reason.string_or(""),
+              .message = members.message.string_or(""),
+              .since = members.since};
+  }
 }
 
 void take_metadata(View metadata, WorkloadParts& parts) {
   View name_space;
   View name;
   View uid;
-  const std::array<Wanted, 6> wanted{{{"name", &name},
-                                      {"namespace", &name_space},
-                                      {"uid", &uid},
-                                      {"creationTimestamp", &parts.created},
-                                      {"ownerReferences", &parts.owners},
-                                      {"annotations", &parts.annotations}}};
-  pick(metadata, wanted);
+  for (const auto& [key, member] : metadata.members()) {
+    if (is(key, "name")) {
+      take(name, member);
+    } else if (is(key, "namespace")) {
+      take(name_space, member);
+    } else if (is(key, "uid")) {
+      take(uid, member);
+    } else if (is(key, "creationTimestamp")) {
+      take(parts.created, member);
+    } else if (is(key, "ownerReferences")) {
+      take(parts.owners, member);
+    } else if (is(key, "annotations")) {
+      take(parts.annotations, member);
+    }
+  }
   parts.name_space = name_space.string_or("");
   parts.name = name.string_or("");
   parts.uid = uid.string_or("");
+}
+
+void take_spec(WorkloadParts& parts) {
+  for (const auto& [key, member] : parts.spec.members()) {
+    if (is(key, "queueName")) {
+      take(parts.queue_name, member);
+    } else if (is(key, "priority")) {
+      take(parts.priority, member);
+    } else if (is(key, "active")) {
+      take(parts.active, member);
+    } else if (is(key, "podSets")) {
+      take(parts.pod_sets, member);
+    } else if (is(key, "preemptionGates")) {
+      take(parts.preemption_gates, member);
+    } else if (is(key, "maximumExecutionTimeSeconds")) {
+      take(parts.execution_seconds_max, member);
+    }
+  }
+}
+
+void take_status(WorkloadParts& parts) {
+  View conditions;
+  for (const auto& [key, member] : parts.status.members()) {
+    if (is(key, "conditions")) {
+      take(conditions, member);
+    } else if (is(key, "admission")) {
+      take(parts.admission, member);
+    } else if (is(key, "reclaimablePods")) {
+      take(parts.reclaimable, member);
+    }
+  }
+  take_conditions(conditions, parts.conditions);
 }
 
 }  // namespace
@@ -97,27 +137,35 @@ WorkloadConditions conditions_of(View status) {
   return found;
 }
 
+WorkloadNames names_of(View workload) {
+  View metadata;
+  for (const auto& [key, member] : workload.members()) {
+    if (is(key, "metadata")) take(metadata, member);
+  }
+  View name_space;
+  View name;
+  for (const auto& [key, member] : metadata.members()) {
+    if (is(key, "namespace")) take(name_space, member);
+    if (is(key, "name")) take(name, member);
+  }
+  return {.name_space = name_space.string_or(""), .name = name.string_or("")};
+}
+
 WorkloadParts parts_of(View workload) {
   WorkloadParts parts;
   View metadata;
-  const std::array<Wanted, 3> wanted{
-      {{"metadata", &metadata}, {"spec", &parts.spec}, {"status", &parts.status}}};
-  pick(workload, wanted);
+  for (const auto& [key, member] : workload.members()) {
+    if (is(key, "metadata")) {
+      take(metadata, member);
+    } else if (is(key, "spec")) {
+      take(parts.spec, member);
+    } else if (is(key, "status")) {
+      take(parts.status, member);
+    }
+  }
   take_metadata(metadata, parts);
-  const std::array<Wanted, 6> of_spec{
-      {{"queueName", &parts.queue_name},
-       {"priority", &parts.priority},
-       {"active", &parts.active},
-       {"podSets", &parts.pod_sets},
-       {"preemptionGates", &parts.preemption_gates},
-       {"maximumExecutionTimeSeconds", &parts.execution_seconds_max}}};
-  pick(parts.spec, of_spec);
-  View conditions;
-  const std::array<Wanted, 3> of_status{{{"conditions", &conditions},
-                                         {"admission", &parts.admission},
-                                         {"reclaimablePods", &parts.reclaimable}}};
-  pick(parts.status, of_status);
-  take_conditions(conditions, parts.conditions);
+  take_spec(parts);
+  take_status(parts);
   return parts;
 }
 

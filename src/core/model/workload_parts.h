@@ -64,4 +64,11 @@ struct WorkloadParts {
 WorkloadParts parts_of(objects::View workload);
 WorkloadConditions conditions_of(objects::View status);
 
+// Of the metadata alone.
+struct WorkloadNames {
+  std::string_view name_space = {};
+  std::string_view name = {};
+};
+WorkloadNames names_of(objects::View workload);
+
 }  // namespace muster::core

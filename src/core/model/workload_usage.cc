@@ -32,9 +32,11 @@ Usage usage_of_admission(Tables& tables, const Workload& workload) {
       for (const auto& [resource, name] : assignment.flavors) {
         if (resource == entry.resource) flavor = name;
       }
-      const FlavorId id = tables.flavors.hold(flavor);
+      FlavorId id = tables.flavors.find(flavor);
+      const bool is_known = !id.is_none();
+      if (!is_known) id = tables.flavors.hold(flavor);
       const FlavorResourceId pair = tables.flavor_resource(id, entry.resource);
-      tables.flavors.release(id);
+      if (!is_known) tables.flavors.release(id);
       if (pair.is_none()) continue;
       const std::int64_t amount = scaled(entry.amount, assignment.count, left);
       const auto at = std::ranges::find(usage, pair, &FlavorUsage::flavor_resource);
@@ -45,6 +47,7 @@ Usage usage_of_admission(Tables& tables, const Workload& workload) {
       }
     }
   }
+  if (usage.size() < 2) return usage;
   std::ranges::sort(usage, [&](const FlavorUsage& a, const FlavorUsage& b) {
     const FlavorResources& pairs = tables.flavor_resources;
     const std::string& left = tables.flavors.key(pairs.flavor(a.flavor_resource));

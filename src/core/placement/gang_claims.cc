@@ -28,7 +28,7 @@ GangClaims::GangClaims(Tables& tables, std::span<const GangPart> parts)
   make_filters();
   for (std::size_t i = 0; i < parts.size() && !failure_; ++i) {
     if (!filters_[i] || filters_[i]->objection().empty()) continue;
-    failure_ = NoPlace{.pod_set = parts[i].pod_set,
+    failure_ = NoPlace{.pod_set = std::string(parts[i].pod_set),
                        .wanted = parts[i].count,
                        .nodes = count_nodes(tables),
                        .exclusions = {},
@@ -82,7 +82,7 @@ std::vector<GangClaims::Group> GangClaims::groups() const {
 }
 
 void GangClaims::keep_together(const Group& group) {
-  NoPlace why{.pod_set = parts_[group.parts.front()].pod_set, .exclusions = {}};
+  NoPlace why{.pod_set = std::string(parts_[group.parts.front()].pod_set), .exclusions = {}};
   why.claim = group.claim;
   for (const std::size_t i : group.parts) why.wanted += parts_[i].count;
   for (const NodeId node : tables_.nodes_by_name()) {

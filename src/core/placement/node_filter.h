@@ -16,14 +16,15 @@
 
 #include "core/model/rows.h"
 #include "core/model/scheduling_terms.h"
+#include "core/model/short_list.h"
 
 namespace muster::core {
 
 // What pods that go together ask of a node.
 struct NodeWish {
   const SchedulingTerms* terms = nullptr;
-  std::vector<const ResourceFlavor*> flavors =
-      {};  // their labels must match, their tolerations help
+  // Their labels must match, their tolerations help.
+  ShortList<const ResourceFlavor*, 2> flavors = {};
 };
 
 // Why a node takes no pod: the words of Kueue's tally (`taint "…"`, `nodeSelector`) and of

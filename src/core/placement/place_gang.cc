@@ -174,8 +174,8 @@ void take(Tables& tables, Trial& trial, const GangPart& part, const PlacedPods& 
 }
 
 // Fills the largest first; the rest goes to the smallest that still takes it whole.
-std::vector<PlacedPods> pack(const std::vector<Candidate>& sorted, std::int64_t count) {
-  std::vector<PlacedPods> placed;
+PlacedPart pack(const std::vector<Candidate>& sorted, std::int64_t count) {
+  PlacedPart placed;
   std::size_t next = 0;
   while (count > 0 && sorted[next].capacity < count) {
     placed.push_back({sorted[next].node, sorted[next].capacity});
@@ -193,9 +193,9 @@ std::vector<PlacedPods> pack(const std::vector<Candidate>& sorted, std::int64_t 
 
 // One pod after the other, for pods that care about their neighbours. A node that keeps them away
 // does so for good; one that only lacks company may take them later.
-std::vector<PlacedPods> pack_carefully(std::vector<Candidate> sorted, std::int64_t count,
-                                       NeighbourFilter& filter, NoPlace& why) {
-  std::vector<PlacedPods> placed;
+PlacedPart pack_carefully(std::vector<Candidate> sorted, std::int64_t count,
+                          NeighbourFilter& filter, NoPlace& why) {
+  PlacedPart placed;
   const auto is_taken = [&](const Candidate& candidate) {
     return candidate.capacity == 0 || filter.refuses(candidate.node).has_value();
   };
@@ -249,25 +249,33 @@ void name_shortage(const Tables& tables, const GangPart& part, NoPlace& why) {
 // What the parts before this one have been given, as their neighbours see it.
 using Earlier = std::vector<NeighbourFilter::Placed>;
 
-void remember(const GangPart& part, const std::vector<PlacedPods>& placed, Earlier& earlier) {
+void remember(const GangPart& part, const PlacedPart& placed, Earlier& earlier) {
   if (part.kind.neighbours == nullptr) return;
   for (const PlacedPods& pods : placed) {
     for (std::int64_t i = 0; i < pods.count; ++i) earlier.push_back({part.kind, pods.node});
   }
 }
 
-std::vector<PlacedPods> place_part(Tables& tables, const GangPart& part, const ClaimFilter* claims,
-                                   const Earlier& earlier, NoPlace& why, PlaceMemory* memory) {
-  if (part.count == 0) return {};
-  if (part.kind.neighbours != nullptr && NeighbourFilter::concerns(tables, part.kind, earlier)) {
-    NeighbourFilter filter(tables, part.kind, earlier);
-    return pack_carefully(candidates(tables, part, claims, why), part.count, filter, why);
-  }
+bool is_careful(const Tables& tables, const GangPart& part, const Earlier& earlier) {
+  return part.kind.neighbours != nullptr && NeighbourFilter::concerns(tables, part.kind, earlier);
+}
+
+// On one node, as most parts are; nothing where that is not looked for, or there is none.
+PlacedPart place_whole(Tables& tables, const GangPart& part, const ClaimFilter* claims,
+                       const Earlier& earlier, PlaceMemory* memory) {
+  if (is_careful(tables, part, earlier)) return {};
   // Where claims say which nodes will do, others that ask for the same learn nothing from it.
   const NodeId whole = WholePart(tables, part, claims).find(claims == nullptr ? memory : nullptr);
-  if (!whole.is_none()) {
-    why.fit = part.count;
-    return {{whole, part.count}};
+  if (whole.is_none()) return {};
+  return {{whole, part.count}};
+}
+
+// On several, because no single one takes it.
+PlacedPart spread(Tables& tables, const GangPart& part, const ClaimFilter* claims,
+                  const Earlier& earlier, NoPlace& why) {
+  if (is_careful(tables, part, earlier)) {
+    NeighbourFilter filter(tables, part.kind, earlier);
+    return pack_carefully(candidates(tables, part, claims, why), part.count, filter, why);
   }
   std::vector<Candidate> sorted = candidates(tables, part, claims, why);
   for (const Candidate& candidate : sorted) {
@@ -282,6 +290,7 @@ std::vector<PlacedPods> place_part(Tables& tables, const GangPart& part, const C
 GangPlacement place_gang(Tables& tables, Trial& trial, std::span<const GangPart> parts,
                          PlaceMemory* memory) {
   GangPlacement result;
+  result.parts.reserve(parts.size());
   Earlier earlier;
   const GangClaims claims(tables, parts);
   if (claims.failure()) {
@@ -290,16 +299,19 @@ GangPlacement place_gang(Tables& tables, Trial& trial, std::span<const GangPart>
   }
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const GangPart& part = parts[i];
-    NoPlace why{.pod_set = part.pod_set, .wanted = part.count, .exclusions = {}};
-    std::vector<PlacedPods> placed =
-        place_part(tables, part, claims.filter(i), earlier, why, memory);
-    if (why.fit < part.count) {
-      if (memory != nullptr) memory->forget();
-      name_shortage(tables, part, why);
-      result.failure = std::move(why);
-      return result;
+    PlacedPart placed;
+    if (part.count > 0) placed = place_whole(tables, part, claims.filter(i), earlier, memory);
+    if (part.count > 0 && placed.empty()) {
+      NoPlace why{.pod_set = std::string(part.pod_set), .wanted = part.count, .exclusions = {}};
+      placed = spread(tables, part, claims.filter(i), earlier, why);
+      if (why.fit < part.count) {
+        if (memory != nullptr) memory->forget();
+        name_shortage(tables, part, why);
+        result.failure = std::move(why);
+        return result;
+      }
     }
-    remember(part, placed, earlier);
+    if (i + 1 < parts.size()) remember(part, placed, earlier);
     for (const PlacedPods& pods : placed) take(tables, trial, part, pods);
     if (placed.size() > 1)
       std::ranges::sort(placed, [&](const PlacedPods& a, const PlacedPods& b) {

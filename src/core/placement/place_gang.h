@@ -27,7 +27,7 @@ namespace muster::core {
 
 // Equal pods that need a place.
 struct GangPart {
-  std::string pod_set;
+  std::string_view pod_set;
   const Amounts* requests = nullptr;  // of one pod, without `pods`
   NodeWish wish;
   std::int64_t count = 0;
@@ -41,6 +41,9 @@ struct PlacedPods {
 
   friend bool operator==(const PlacedPods&, const PlacedPods&) = default;
 };
+
+// Of one part. Most go to one node.
+using PlacedPart = ShortList<PlacedPods, 1>;
 
 // The first part that has no place.
 struct NoPlace {
@@ -61,7 +64,7 @@ struct NoPlace {
 };
 
 struct GangPlacement {
-  std::vector<std::vector<PlacedPods>> parts;  // each sorted by the name of the node
+  std::vector<PlacedPart> parts;  // each sorted by the name of the node
   std::optional<NoPlace> failure;
 
   bool fits() const { return !failure.has_value(); }
@@ -83,7 +86,7 @@ class PlaceMemory {
   struct Search {
     const Amounts* requests = nullptr;
     const SchedulingTerms* terms = nullptr;
-    std::vector<const ResourceFlavor*> flavors = {};
+    ShortList<const ResourceFlavor*, 2> flavors = {};
     std::int64_t count = 0;
     std::size_t next = 0;  // in the order of names
   };

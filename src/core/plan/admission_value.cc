@@ -33,7 +33,7 @@ objects::Node topology_node(Builder& builder, const TopologyAssignment& topology
 }
 
 // Nodes as domains of a topology that has only them.
-TopologyAssignment assignment_of(const Tables& tables, const std::vector<PlacedPods>& places) {
+TopologyAssignment assignment_of(const Tables& tables, const PlacedPart& places) {
   TopologyAssignment topology;
   topology.levels.emplace_back(words::hostname_label);
   for (const PlacedPods& place : places) {

@@ -85,7 +85,7 @@ struct Decision {
   std::optional<Instant> reserved_start = {};
 
   // Nodes by pod set, where the policy pins or checks places; empty otherwise.
-  std::vector<std::vector<PlacedPods>> places = {};
+  std::vector<PlacedPart> places = {};
   bool is_pinned = false;
 };
 

@@ -40,9 +40,9 @@ StandingPods standing_places(const Tables& tables, const Decision& entry,
 
 // The places of before and the new ones, by the names of the nodes. A set that is smaller now gives
 // up the last of its places.
-std::vector<PlacedPods> joined(const Tables& tables, const StandingPods& standing,
-                               const std::vector<PlacedPods>& added, std::int64_t count) {
-  std::vector<PlacedPods> places = added;
+PlacedPart joined(const Tables& tables, const StandingPods& standing, const PlacedPart& added,
+                  std::int64_t count) {
+  PlacedPart places = added;
   std::int64_t left = count;
   for (const PlacedPods& each : added) left -= each.count;
   for (const PlacedPods& each : standing.places) {
@@ -72,6 +72,7 @@ std::vector<GangPart> parts_of(const Tables& tables, const Decision& entry) {
   const std::string& key = tables.workloads.key(entry.workload);
   const std::string_view name_space = std::string_view(key).substr(0, key.find('/'));
   std::vector<GangPart> parts;
+  parts.reserve(entry.assignment.pod_sets.size());
   for (const PodSetFlavors& assigned : entry.assignment.pod_sets) {
     const GangPodSet& set = workload.pod_sets[assigned.index];
     GangPart& part = parts.emplace_back();
@@ -128,7 +129,7 @@ std::optional<Reason> place_entry(Cycle& cycle, Trial& trial, Decision& entry) {
   for (const GangPart& part : parts) {
     if (!are_claims_taken(cycle, part.kind.name_space, *part.claims)) continue;
     return Reason{.type = Reason::Type::no_place,
-                  .pod_set = part.pod_set,
+                  .pod_set = std::string(part.pod_set),
                   .limit = part.count,
                   .detail = "; a claim that it uses was taken"};
   }

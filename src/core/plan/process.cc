@@ -315,10 +315,10 @@ void process_all(Cycle& cycle) {
   if (cycle.policy.kueue.fair_sharing.enabled) {
     process_fairly(cycle, order);
   } else {
-    for (const std::size_t at : order_entries(cycle.tables, cycle.policy, cycle.entries)) {
-      process(cycle, cycle.entries[at]);
-      order.push_back(at);
-      if (cycle.plan.is_blocked) break;
+    order = order_entries(cycle.tables, cycle.policy, cycle.entries);
+    for (std::size_t i = 0; i < order.size() && !cycle.plan.is_blocked; ++i) {
+      process(cycle, cycle.entries[order[i]]);
+      if (cycle.plan.is_blocked) order.resize(i + 1);
     }
   }
   if (cycle.policy.backfill == Backfill::reserve && !cycle.plan.is_blocked) {
@@ -327,6 +327,11 @@ void process_all(Cycle& cycle) {
     for (std::size_t at = before; at < cycle.entries.size(); ++at) order.push_back(at);
   }
   std::vector<Decision>& decisions = cycle.plan.decisions;
+  if (cycle.entries.size() == 1 && order.size() == 1 && cycle.inadmissible.empty() &&
+      !cycle.plan.is_blocked) {
+    decisions = std::move(cycle.entries);
+    return leave_alone_who_is_told(cycle);
+  }
   decisions.reserve(cycle.entries.size() + cycle.inadmissible.size());
   std::vector<bool> is_done(cycle.entries.size(), false);
   for (const std::size_t at : order) {

@@ -106,8 +106,8 @@ bool Search::is_useful(const CandidateEntry& candidate) const {
 }
 
 bool Search::is_within_nominal(QuotaNodeId node) const {
-  return std::ranges::all_of(preemptor_.contested, [&](FlavorResourceId pair) {
-    return quota().subtree(node, pair) >= quota().usage(node, pair);
+  return std::ranges::none_of(preemptor_.contested, [&](FlavorResourceId pair) {
+    return quota().is_borrowing(node, pair);
   });
 }
 
