@@ -177,7 +177,7 @@ Revision Ledger::overdue_compaction() const {
       history_bytes_ <= limits_.history_bytes_max) {
     return {};
   }
-  return history_[history_.size() / 2].event->revision;
+  return history_[history_.size() / 8].event->revision;
 }
 
 }  // namespace muster::store

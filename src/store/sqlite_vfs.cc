@@ -217,7 +217,7 @@ class Handle {
       room_end_ = size ? *size : end;
     }
     if (end < room_end_) return;
-    static const std::vector<std::byte> zeros(room_bytes);
+    static std::array<std::byte, room_bytes> zeros;  // never written: it takes no memory
     const auto made = file_->write_at(end, zeros);
     room_end_ = made ? end + room_bytes : end;
     if (!made) static_cast<void>(file_->truncate(end).has_value());
