@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "examples/trainer/checkpoint.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
-#include <algorithm>
-#include <array>
+#include <charconv>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
+#include <map>
 #include <stdexcept>
+#include <string>
+#include <string_view>
 
 namespace muster::trainer {
 
 namespace {
 
 constexpr std::uint64_t magic = 0x3154504b43534d00U;  // the format's name and version
+constexpr std::string_view prefix = "step-";
 constexpr std::string_view suffix = ".checkpoint";
+constexpr std::string_view unfinished = ".new";
 
 struct Header {
   std::uint64_t magic = 0;
@@ -34,53 +33,78 @@ std::uint64_t checksum(const Checkpoint& checkpoint) {
   return sum;
 }
 
-void sync(const std::string& path) {
-  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  const bool done = file >= 0 && ::fsync(file) == 0;
-  if (file >= 0) ::close(file);
-  if (!done) throw std::runtime_error("cannot sync " + path);
+std::string bytes_of(const Checkpoint& checkpoint) {
+  const Header header{magic, checkpoint.step, checkpoint.parameters.size(), checksum(checkpoint)};
+  std::string bytes(reinterpret_cast<const char*>(&header), sizeof header);
+  bytes.append(reinterpret_cast<const char*>(checkpoint.parameters.data()),
+               checkpoint.parameters.size() * sizeof(float));
+  return bytes;
 }
 
-std::optional<Checkpoint> read(const std::string& path, std::size_t parameter_count) {
-  std::ifstream in(path, std::ios::binary);
+std::optional<Checkpoint> read(CheckpointFolder& folder, const std::string& name,
+                               std::size_t parameter_count) {
+  const auto bytes = folder.read(name);
   Header header;
-  in.read(reinterpret_cast<char*>(&header), sizeof header);
-  if (!in || header.magic != magic || header.count != parameter_count) return std::nullopt;
+  if (!bytes || bytes->size() != sizeof header + parameter_count * sizeof(float)) {
+    return std::nullopt;
+  }
+  std::memcpy(&header, bytes->data(), sizeof header);
+  if (header.magic != magic || header.count != parameter_count) return std::nullopt;
   Checkpoint checkpoint{header.step, std::vector<float>(parameter_count)};
-  in.read(reinterpret_cast<char*>(checkpoint.parameters.data()),
-          static_cast<std::streamsize>(parameter_count * sizeof(float)));
-  if (!in || checksum(checkpoint) != header.checksum) return std::nullopt;
+  std::memcpy(checkpoint.parameters.data(), bytes->data() + sizeof header,
+              parameter_count * sizeof(float));
+  if (checksum(checkpoint) != header.checksum) return std::nullopt;
   return checkpoint;
+}
+
+// Names of checkpoints by their step.
+std::map<std::uint64_t, std::string> all(CheckpointFolder& folder) {
+  std::map<std::uint64_t, std::string> found;
+  for (const std::string& name : folder.names()) {
+    if (!name.starts_with(prefix) || !name.ends_with(suffix)) continue;
+    std::uint64_t step = 0;
+    const char* end = name.data() + name.size() - suffix.size();
+    const auto read = std::from_chars(name.data() + prefix.size(), end, step);
+    if (read.ec == std::errc() && read.ptr == end) found.emplace(step, name);
+  }
+  return found;
+}
+
+// Older ones than the newest good ones, and what was never finished.
+void clean(CheckpointFolder& folder, std::uint64_t newest_step) {
+  auto older = all(folder);
+  older.erase(older.lower_bound(newest_step), older.end());
+  while (older.size() >= checkpoints_kept) {
+    folder.remove(older.begin()->second);
+    older.erase(older.begin());
+  }
+  for (const std::string& name : folder.names()) {
+    if (name.starts_with(prefix) && name.ends_with(unfinished)) folder.remove(name);
+  }
 }
 
 }  // namespace
 
-void save(const std::string& folder, const Checkpoint& checkpoint) {
-  std::filesystem::create_directories(folder);
-  const std::string path =
-      folder + "/step-" + std::to_string(checkpoint.step) + std::string(suffix);
-  const std::string beside = path + ".new";
-  const Header header{magic, checkpoint.step, checkpoint.parameters.size(), checksum(checkpoint)};
-  std::ofstream out(beside, std::ios::binary | std::ios::trunc);
-  out.write(reinterpret_cast<const char*>(&header), sizeof header);
-  out.write(reinterpret_cast<const char*>(checkpoint.parameters.data()),
-            static_cast<std::streamsize>(checkpoint.parameters.size() * sizeof(float)));
-  out.close();
-  if (!out) throw std::runtime_error("cannot write " + beside);
-  sync(beside);
-  std::filesystem::rename(beside, path);
-  sync(folder);
+void save(CheckpointFolder& folder, const Checkpoint& checkpoint) {
+  const std::string name =
+      std::string(prefix) + std::to_string(checkpoint.step) + std::string(suffix);
+  const std::string beside = name + std::string(unfinished);
+  folder.write(beside, bytes_of(checkpoint));
+  folder.sync(beside);
+  folder.rename(beside, name);
+  folder.sync_names();
+  if (!read(folder, name, checkpoint.parameters.size())) {
+    throw std::runtime_error(name + " is not what was written");
+  }
+  clean(folder, checkpoint.step);
 }
 
-std::optional<Checkpoint> newest(const std::string& folder, std::size_t parameter_count) {
-  std::optional<Checkpoint> best;
-  std::error_code missing;
-  for (const auto& entry : std::filesystem::directory_iterator(folder, missing)) {
-    if (entry.path().extension() != suffix) continue;
-    auto found = read(entry.path().string(), parameter_count);
-    if (found && (!best || found->step > best->step)) best = std::move(found);
+std::optional<Checkpoint> newest(CheckpointFolder& folder, std::size_t parameter_count) {
+  const auto found = all(folder);
+  for (auto each = found.rbegin(); each != found.rend(); ++each) {
+    if (auto whole = read(folder, each->second, parameter_count)) return whole;
   }
-  return best;
+  return std::nullopt;
 }
 
 }  // namespace muster::trainer

@@ -27,7 +27,8 @@ void say_joined(const Ring& ring, const Options& options) {
 std::int64_t resume(const Options& options, const Ring& ring, Model& model) {
   std::uint64_t step = 0;
   if (ring.rank() == 0 && !options.checkpoints.empty()) {
-    if (auto found = newest(options.checkpoints, model.parameters().size())) {
+    SystemFolder folder(options.checkpoints);
+    if (auto found = newest(folder, model.parameters().size())) {
       step = found->step;
       model.parameters() = std::move(found->parameters);
     }
@@ -43,7 +44,8 @@ std::int64_t resume(const Options& options, const Ring& ring, Model& model) {
 
 void keep(const Options& options, const Ring& ring, const Model& model, std::int64_t step) {
   if (ring.rank() != 0 || options.checkpoints.empty()) return;
-  save(options.checkpoints, {static_cast<std::uint64_t>(step), model.parameters()});
+  SystemFolder folder(options.checkpoints);
+  save(folder, {static_cast<std::uint64_t>(step), model.parameters()});
 }
 
 // The share of this rank: drawn from the seed, the step and the rank, so a resumed run sees the

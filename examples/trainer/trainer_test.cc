@@ -106,7 +106,8 @@ TEST(TrainerRun, a_resumed_run_ends_where_an_unbroken_one_ends) {
   options.fail_at = -1;
   const auto resumed = run_ranks(options, 2);
   EXPECT_EQ(resumed[0].last_loss, whole[0].last_loss);
-  EXPECT_EQ(newest(folder, Model(text, 1).parameters().size())->step, 30U);
+  SystemFolder kept(folder);
+  EXPECT_EQ(newest(kept, Model(text, 1).parameters().size())->step, 30U);
   std::filesystem::remove_all(folder);
 }
 
