@@ -168,6 +168,7 @@ void Writer::on_answer(Id id, std::size_t index, Result<Value> answer) {
     for (const core::Note& note : write.notes) events_.record(note);
   } else {
     ++counts_.refused;
+    hear_of_absence(edit, answer.error());
     log_refusal(edit, answer.error());
     complain(edit, answer.error());
     if (list.outcome.done()) {
@@ -177,6 +178,17 @@ void Writer::on_answer(Id id, std::size_t index, Result<Value> answer) {
   if (may_send(list)) waiting_.push_front(id);  // who began first ends first
   finish_if_over(id);
   send_waiting();
+}
+
+// What is not there any more must not be decided on until its watch says so, too: others would be
+// preempted for it, again and again.
+void Writer::hear_of_absence(const Edit& edit, const Error& error) {
+  const bool names_object = edit.verb == Edit::Verb::update ||
+                            edit.verb == Edit::Verb::update_status ||
+                            edit.verb == Edit::Verb::remove;
+  if (names_object && error.code == ErrorCode::not_found) {
+    cache_.saw_removed(edit.resource, edit.object, Value());
+  }
 }
 
 // Somebody else was faster: that happens all day. Anything else is news for who runs this.

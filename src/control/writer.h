@@ -2,7 +2,7 @@
 // the answer to the one before (those marked `alongside` do not wait), and the rest of a list is
 // dropped at the first refusal. Lists are independent: they go out concurrently,
 // writes_outstanding_max at a time, in the order in which they were submitted. Every answer is in
-// the cache before anybody hears of it.
+// the cache before anybody hears of it, also that an object is gone.
 //
 //   writer.submit(std::move(edits), [](const WriteOutcome& outcome) { … });
 //
@@ -74,6 +74,7 @@ class Writer {
   void send(Id id, List& list);
   void on_answer(Id id, std::size_t index, Result<objects::Value> answer);
   void finish_if_over(Id id);
+  void hear_of_absence(const core::Edit& edit, const Error& error);
   void log_refusal(const core::Edit& edit, const Error& error) const;
   void complain(const core::Edit& edit, const Error& error);
 

@@ -81,6 +81,20 @@ class WriterTest : public testing::Test {
 
 using Outcomes = std::vector<std::string>;
 
+TEST_F(WriterTest, what_the_server_does_not_know_is_gone_before_the_watch_says_so) {
+  const Value made = api.create(resources::pods, pod("p"));
+  run();
+  ASSERT_EQ(cache.size(resources::pods), 1U);
+  api.set_watch_delay(Span::of_seconds(30));
+  api.remove(resources::pods, {"a", "p"});
+  submit({Edit::update(resources::pods, made)});
+  time.run_for(Span::of_seconds(1));
+  EXPECT_EQ(outcomes, Outcomes{std::string(reason(ErrorCode::not_found))});
+  EXPECT_EQ(cache.size(resources::pods), 0U);
+  run();
+  EXPECT_EQ(cache.size(resources::pods), 0U);
+}
+
 TEST_F(WriterTest, edits_of_a_list_are_sent_one_after_the_other) {
   api.set_answer_delay(Span::of_seconds(1));
   submit({Edit::create(resources::pods, pod("p")), Edit::create(resources::pods, pod("q"))});
