@@ -122,6 +122,7 @@ constexpr std::array finders{
     Finder{"ruthless-queues", 1},
     Finder{"lenient-queues", 0, strict_queue},
     Finder{"two-leaders", 0, two_controllers},
+    Finder{"first-come", 3'000'002},
 };
 
 // The product changes, and with it what happens in a seed: these many more may be tried, in all.

@@ -84,5 +84,10 @@ TEST(Seeds, no_short_seed_breaks_an_invariant) {
               "MUSTER_SIMULATION_SHORT_SECONDS");
 }
 
+TEST(Seeds, equal_queues_that_share_fairly_have_equal_shares) {
+  constexpr std::uint64_t fair_first = 3'000'001;
+  expect_well(fair_first, number_from("MUSTER_SIMULATION_FAIR_SEEDS", 10));
+}
+
 }  // namespace
 }  // namespace muster::simulator

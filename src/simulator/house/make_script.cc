@@ -16,6 +16,19 @@ constexpr std::int64_t short_by = 10;
 }  // namespace
 
 Script ScriptWriter::write() {
+  if (is_fair_) {
+    fair_queues();
+  } else {
+    house();
+  }
+  add(trouble_ends_milliseconds, "calm", {});
+  std::stable_sort(script_.lines.begin(), script_.lines.end(), [](const Line& a, const Line& b) {
+    return a.at_milliseconds < b.at_milliseconds;
+  });
+  return std::move(script_);
+}
+
+void ScriptWriter::house() {
   choose_rooms();
   stage();
   choose_faults();
@@ -25,11 +38,6 @@ Script ScriptWriter::write() {
   trouble();
   rooms();
   if (is_wild_) strangers();
-  add(trouble_ends_milliseconds, "calm", {});
-  std::stable_sort(script_.lines.begin(), script_.lines.end(), [](const Line& a, const Line& b) {
-    return a.at_milliseconds < b.at_milliseconds;
-  });
-  return std::move(script_);
 }
 
 void ScriptWriter::add(std::int64_t at, std::string_view verb, Arguments arguments) {

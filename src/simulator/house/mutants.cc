@@ -139,7 +139,7 @@ Seams forgetful_runtime() {
   return seams;
 }
 
-constexpr std::array<Mutant, 29> mutants{{
+constexpr std::array<Mutant, 30> mutants{{
     {"double-quota", "controllers read twice the nominal quota", &double_quota},
     {"one-node", "every pod is bound to the same node", &one_node},
     {"silence", "reasons of waiting are never written", &silence},
@@ -169,6 +169,7 @@ constexpr std::array<Mutant, 29> mutants{{
     {"lenient-queues", "a StrictFIFO queue lets others pass", &lenient_queues},
     {"zombies", "what should end runs on", &zombies},
     {"two-leaders", "a controller believes that it leads, and another does", &two_leaders},
+    {"first-come", "fair sharing is configured and not done", &first_come},
 }};
 
 }  // namespace

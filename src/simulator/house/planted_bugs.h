@@ -37,5 +37,6 @@ Seams unguarded_queues();
 Seams stuck_preemptions();
 Seams zombies();
 Seams two_leaders();
+Seams first_come();
 
 }  // namespace muster::simulator

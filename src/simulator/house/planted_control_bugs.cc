@@ -218,4 +218,12 @@ Seams two_leaders() {
   }});
 }
 
+// Fair sharing is configured, and nobody reads that.
+Seams first_come() {
+  return control_with({.seen = [](const Value& object) {
+    if (objects::name_of(object) != "kueue-manager-config") return object;
+    return objects::with(object, {"data"}, Value::object({})).value_or(object);
+  }});
+}
+
 }  // namespace muster::simulator

@@ -43,9 +43,14 @@ class ScriptWriter {
   // tenth of the time: as many ways for things to meet, for far less.
   static constexpr std::uint64_t wild_from = 1'000'000;
   static constexpr std::uint64_t short_from = 2'000'000;
+  // Equal queues that share fairly.
+  static constexpr std::uint64_t fair_from = 3'000'000;
 
   explicit ScriptWriter(std::uint64_t seed)
-      : random_(seed % wild_from), is_wild_(seed >= wild_from), is_short_(seed >= short_from) {
+      : random_(seed % wild_from),
+        is_wild_(seed >= wild_from),
+        is_short_(seed >= short_from),
+        is_fair_(seed >= fair_from) {
     script_.seed = seed;
   }
 
@@ -104,6 +109,7 @@ class ScriptWriter {
   std::int64_t times(Fault fault, std::int64_t most) { return has(fault) ? between(1, most) : 0; }
 
   // make_script.cc: the stage, queued jobs, the network.
+  void house();
   void stage();
   void stage_machines();
   void sharing();
@@ -129,6 +135,11 @@ class ScriptWriter {
   void live_edits();
   void deleted_queue();
 
+  // make_fair_queues.cc: a script of its own.
+  void fair_queues();
+  void backlog(const std::string& team, const std::string& pods, std::int64_t comes);
+  void brief_faults();
+
   // make_strangers.cc: people who edit nodes and send nonsense. Drawn last, so that what was drawn
   // before them stays.
   void strangers();
@@ -137,6 +148,7 @@ class ScriptWriter {
   SeededRandom random_;
   bool is_wild_;
   bool is_short_;
+  bool is_fair_;
   Script script_;
   std::array<bool, static_cast<std::size_t>(Fault::count)> faults_ = {};
   std::array<bool, static_cast<std::size_t>(Room::count)> rooms_ = {};

@@ -76,8 +76,9 @@ World::World(const Script& script, const Seams& seams)
       progress_(make_progress(*this, script)),
       began_(time_.now()) {
   if (seams.disk) disk_seam_ = seams.disk(disk_);
-  for (const auto make : {make_states, make_quota, make_gangs, make_slots, make_runs, make_reasons,
-                          make_orphans, make_preemptions, make_topologies, make_bounds}) {
+  for (const auto make :
+       {make_states, make_quota, make_gangs, make_slots, make_runs, make_reasons, make_orphans,
+        make_preemptions, make_shares, make_topologies, make_bounds}) {
     checkers_.push_back(make(*this));
   }
   // Whoever may start in the shadow of a reservation comes before its turn.

@@ -10,6 +10,7 @@
 //   reasons  whoever waits has a reason before long
 //   orphans  nothing runs, and nothing is kept, that nobody wants any more (I15)
 //   preemptions  only of those that the queues' policies allow, and not in turns for ever (I10)
+//   shares   with fair sharing, equal queues that all wait have equal shares (I11)
 //   order    the first of a StrictFIFO queue goes first (I12)
 //   topologies  a gang that asks for one domain is in one (I16)
 //   bounds   nothing grows beyond its maximum (I18)
@@ -35,6 +36,7 @@ std::unique_ptr<Checker> make_runs(Evidence& evidence);
 std::unique_ptr<Checker> make_reasons(Evidence& evidence);
 std::unique_ptr<Checker> make_orphans(Evidence& evidence);
 std::unique_ptr<Checker> make_preemptions(Evidence& evidence);
+std::unique_ptr<Checker> make_shares(Evidence& evidence);
 std::unique_ptr<Checker> make_order(Evidence& evidence);
 std::unique_ptr<Checker> make_topologies(Evidence& evidence);
 std::unique_ptr<Checker> make_bounds(Evidence& evidence);
