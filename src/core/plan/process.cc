@@ -257,17 +257,19 @@ void process(Cycle& cycle, Decision& entry) {
       return stay_without_place(cycle, entry, *std::move(reason));
     }
   }
+  // Nobody goes for one who may not start then.
+  if (cycle.policy.backfill == Backfill::reserve && delays_first(cycle, entry)) {
+    entry.targets.clear();
+    entry.word = WaitWord::reserved;
+    entry.objection = Reason{.type = Reason::Type::kept_for_first,
+                             .name = cycle.tables.cluster_queues.key(entry.queue)};
+    return;
+  }
   count_on_leaving(cycle, entry);
   part_slice(entry);
   if (entry.assignment.mode == AssignmentMode::preempt) {
     take(tables, cycle.trial, entry.queue, usage);
     return preempt(cycle, entry);
-  }
-  if (cycle.policy.backfill == Backfill::reserve && delays_first(cycle, entry)) {
-    entry.word = WaitWord::reserved;
-    entry.objection = Reason{.type = Reason::Type::kept_for_first,
-                             .name = cycle.tables.cluster_queues.key(entry.queue)};
-    return;
   }
   if (placement_in(cycle, entry.queue) != Placement::none) keep_room(cycle);
   Trial trial(tables.undo);
