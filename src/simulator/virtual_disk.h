@@ -157,7 +157,6 @@ class VirtualDisk final : public Disk {
   VirtualTime& time_;
   SeededRandom random_;
   FolderTree tree_;
-  std::array<Lane, 2> lanes_;
   DiskSpeed speed_;
   std::optional<Span> job_span_;  // of the job that runs now
 
@@ -175,6 +174,8 @@ class VirtualDisk final : public Disk {
   std::set<std::uint64_t> failing_reads_;
   std::set<std::uint64_t> failing_writes_;
   std::set<std::uint64_t> failing_syncs_;
+  // Last: jobs that are left hold locks, which know the rest.
+  std::array<Lane, 2> lanes_;
 };
 
 }  // namespace muster::simulator

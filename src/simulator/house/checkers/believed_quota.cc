@@ -50,8 +50,9 @@ BelievedQuota::Quotas BelievedQuota::quotas_of(View object) {
 }
 
 void BelievedQuota::hear(const Change& change) {
-  if (change.plural != "clusterqueues" || change.after.is_absent()) return;
+  if (change.plural != "clusterqueues") return;
   std::deque<Edit>& edits = edits_[change.key.name];
+  if (change.after) cohorts_[change.key.name] = change.after["spec"]["cohortName"].string_or("");
   Quotas quotas = quotas_of(change.after);
   if (!edits.empty() && edits.back().quotas == quotas) return;
   edits.push_back({evidence_.now(), std::move(quotas)});
@@ -73,8 +74,8 @@ BelievedQuota::Quota BelievedQuota::most(const std::string& queue, const What& w
 }
 
 std::string BelievedQuota::root_of(const std::string& queue) const {
-  std::string root(
-      evidence_.find("clusterqueues", {"", queue})["spec"]["cohortName"].string_or(""));
+  const auto own = cohorts_.find(queue);
+  std::string root = own == cohorts_.end() ? std::string() : own->second;
   while (!root.empty()) {
     const std::string above(
         evidence_.find("cohorts", {"", root})["spec"]["parentName"].string_or(""));

@@ -1,6 +1,6 @@
-// BelievedQuota: the quota that whoever admits may count on. An edit needs a while to be known, so
-// of the quotas of the last minute the one that allows most counts; and what stands in a cohort may
-// be lent within its limits.
+// BelievedQuota: the quota that whoever admits may count on. An edit, and a deletion, needs a while
+// to be known, so of the quotas of the last minute the one that allows most counts; and what stands
+// in a cohort may be lent within its limits.
 //
 //   believed.hear(change);
 //   if (std::string wrong = believed.exceeded("broad", {"default", "cpu"}, usage); !wrong.empty())
@@ -56,6 +56,7 @@ class BelievedQuota {
 
   const Evidence& evidence_;
   std::map<std::string, std::deque<Edit>, std::less<>> edits_;  // by ClusterQueue
+  std::map<std::string, std::string, std::less<>> cohorts_;     // of those that were ever there
 };
 
 }  // namespace muster::simulator

@@ -100,8 +100,8 @@ class Shares final : public Checker {
     }
   }
 
-  // The mean of one is not above that of another by more than the largest workload, and a quarter of
-  // it for the time between an end and the next beginning.
+  // The mean of one is not above that of another by more than the largest workload, and a quarter
+  // of it for the time between an end and the next beginning.
   void compare() {
     const auto held = [](const auto& each) { return each.second.held; };
     const auto [least, most] = std::ranges::minmax_element(ledgers_, {}, held);
