@@ -85,7 +85,10 @@ def change_workload(dice, world, step, touched):
     elif what == 'active':
         item['spec']['active'] = not item['spec'].get('active', True)
     else:
-        item['spec']['podSets'][0]['count'] = dice.number(1, 3)
+        pod_set = item['spec']['podSets'][0]
+        pod_set['count'] = dice.number(1, 3)
+        if 'minCount' in pod_set:  # more than the count is refused; the oracle refuses nothing
+            pod_set['minCount'] = min(pod_set['minCount'], pod_set['count'])
     step['apply'].append(item)
 
 
