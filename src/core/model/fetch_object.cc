@@ -30,7 +30,7 @@ void fetch_behind(const Node& node) {
     case Type::array:
       return fetch(node.elements, node.size * sizeof(Node));
     case Type::string:
-      return fetch(node.text, 1);
+      return __builtin_prefetch(node.text);  // may be null where it is empty
     default:
       return;
   }
