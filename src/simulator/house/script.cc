@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <utility>
 
@@ -58,6 +59,10 @@ std::string Line::to_text() const {
   std::string out = fmt::format("{} {}", at_milliseconds, verb);
   for (const auto& [name, value] : arguments) out += fmt::format(" {}={}", name, value);
   return out;
+}
+
+bool Script::has(std::string_view verb) const {
+  return std::ranges::find(lines, verb, &Line::verb) != lines.end();
 }
 
 std::string Script::to_text() const {

@@ -39,6 +39,8 @@ struct Script {
   std::uint64_t seed = 1;   // of everything that the lines leave open
   std::vector<Line> lines;  // in the order of their times
 
+  bool has(std::string_view verb) const;
+
   std::string to_text() const;
   static Result<Script> parse(std::string_view text);
 

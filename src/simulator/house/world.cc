@@ -51,10 +51,6 @@ bool keeps_notes(const Script& script) {
   });
 }
 
-bool has_standby(const Script& script) {
-  return std::ranges::any_of(script.lines, [](const Line& line) { return line.verb == "standby"; });
-}
-
 }  // namespace
 
 World::World(const Script& script, const Seams& seams)
@@ -180,6 +176,12 @@ void World::for_each_running(const std::function<void(const Running&)>& visit) c
   }
 }
 
+// Where nothing can be decided or written it is as if the platform were down.
+std::optional<MonotonicInstant> World::up_since() const {
+  if (!up_since_ || time_.now() < works_again_at_) return std::nullopt;
+  return std::max(*up_since_, works_again_at_);
+}
+
 std::string World::ends_of_jobs() const {
   std::string ends;
   for (const auto& [key, job] : all("jobs")) {
@@ -252,7 +254,7 @@ void World::restart() {
                                          .policy = policy_of(script_),
                                          .keeps_record = script_.seed % 4 == 0,
                                          .keeps_notes = keeps_notes(script_),
-                                         .has_standby = has_standby(script_),
+                                         .has_standby = script_.has("standby"),
                                          .on_fatal = [this](const Error&) { is_fatal_ = true; }},
                                         random_.next());
   if (!started) {

@@ -72,7 +72,7 @@ class World final : private Evidence {
   MonotonicInstant now() const override { return time_.now(); }
   const Objects& all(std::string_view plural) const override { return witness_.all(plural); }
   void for_each_running(const std::function<void(const Running&)>& visit) const override;
-  std::optional<MonotonicInstant> up_since() const override { return up_since_; }
+  std::optional<MonotonicInstant> up_since() const override;
   void violate(std::string_view invariant, std::string message) override;
   std::vector<Size> sizes() const override;
   std::string ends_of_jobs() const;
@@ -106,6 +106,7 @@ class World final : private Evidence {
   void shim_dies(const Line& line);
   void agent_dies(const Line& line);
   void control_dies(const Line& line);
+  void hold_up(Span span);
   void fill_disk(const Line& line);
   void break_disk(const Line& line);
   void compact(const Line& line);
@@ -132,6 +133,7 @@ class World final : private Evidence {
   Trace trace_;
   MonotonicInstant began_;
   std::optional<MonotonicInstant> up_since_;
+  MonotonicInstant works_again_at_ = {};  // something keeps it from deciding or writing until then
   std::vector<std::function<void()>> due_;  // what happens from outside before the next step
   Faults faults_;
   CrashPolicy crash_policy_;

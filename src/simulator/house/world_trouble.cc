@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <iterator>
 
 #include "simulator/house/world.h"
@@ -30,7 +31,10 @@ void World::make_trouble(const Line& line) {
   if (verb == "disk-full") return fill_disk(line);
   if (verb == "disk-fails") return break_disk(line);
   if (!process_) return;
-  if (verb == "cut") return process_->cut(line.text("who"), span_of(line));
+  if (verb == "cut") {
+    if (line.text("who") == "control" || line.text("who") == "standby") hold_up(span_of(line));
+    return process_->cut(line.text("who"), span_of(line));
+  }
   if (verb == "control-dies") return control_dies(line);
   if (verb == "compact") return compact(line);
   if (verb != "slow") return;
@@ -114,6 +118,7 @@ void World::agent_dies(const Line& line) {
 // The one that is named, or the only one; at once, or after a while, new ones begin in its place.
 void World::control_dies(const Line& line) {
   const std::string who = line.text("who").empty() ? "control" : line.text("who");
+  hold_up(span_of(line));
   process_->stop_control(who);
   if (line.number("for") == 0) return process_->start_control(who);
   after(span_of(line), [this, who] {
@@ -121,7 +126,15 @@ void World::control_dies(const Line& line) {
   });
 }
 
+// No controller is heard, or none leads, or nothing can be written; of two the first one back waits
+// for the lease of the other to age.
+void World::hold_up(Span span) {
+  constexpr Span followed_within = Span::of_seconds(20);
+  works_again_at_ = std::max(works_again_at_, time_.now() + span + followed_within);
+}
+
 void World::fill_disk(const Line& line) {
+  hold_up(span_of(line));
   disk_.set_capacity(disk_.used_bytes() + static_cast<std::uint64_t>(line.number("room")));
   after(span_of(line), [this] { disk_.set_capacity(std::nullopt); });
 }
