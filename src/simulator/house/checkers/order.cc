@@ -17,7 +17,7 @@ using objects::View;
 // Everybody has heard of a Workload by then, and of what was edited on it and its queue.
 constexpr Span known_within = Span::of_seconds(90);
 // An admission that was decided first may be written last, or get lost and be decided again.
-constexpr int overtaken_max = 3;
+constexpr int overtaken_max = 4;
 
 bool is_waiting(View workload) {
   return !workload.is_absent() && !objects::is_being_deleted(workload) &&
