@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 #include <span>
 #include <string>
 #include <vector>
@@ -167,6 +168,9 @@ std::int64_t seconds_of(Instant time) {
   return floor_divide(time.nanoseconds, second_nanoseconds);
 }
 
+// The last whole second that an Instant can say.
+constexpr std::int64_t seconds_max = std::numeric_limits<std::int64_t>::max() / second_nanoseconds;
+
 Instant instant_at(std::int64_t seconds) {
   return {saturating_multiply(seconds, second_nanoseconds)};
 }
@@ -260,7 +264,10 @@ std::optional<std::int64_t> CronSchedule::next_local(std::int64_t from, std::int
 // Between two changes of the clocks time is a straight line: each such piece is searched by itself.
 std::optional<Instant> CronSchedule::next(Instant after, const TimeZone& zone) const {
   std::int64_t at = seconds_of(after) + 1;
-  if (every_seconds_ > 0) return instant_at(saturating_add(at - 1, every_seconds_));
+  if (every_seconds_ > 0) {
+    const std::int64_t due = saturating_add(at - 1, every_seconds_);
+    return due <= seconds_max ? std::optional(instant_at(due)) : std::nullopt;
+  }
   constexpr std::int64_t far = std::int64_t{1} << 40;  // beyond what an Instant can say
   const auto year_of = [](std::int64_t local) {
     return date_of(floor_divide(local, seconds_per_day)).year;

@@ -3,7 +3,8 @@
 // be read is refused in the words of the reader that Kubernetes uses.
 //
 //   const CronSchedule schedule = TRY(CronSchedule::parse("30 6-16/4 * * mon-fri"));
-//   const auto due = schedule.next(last_time, zone);    // nothing: never within five years
+//   const auto due = schedule.next(last_time, zone);    // nothing: never within five years,
+//                                                       // or (@every) not before time ends
 //
 // A schedule is due at every whole minute at which the clocks of the zone show what its fields ask
 // for: not at all in an hour that they skip, twice in one that they repeat. Where both day and

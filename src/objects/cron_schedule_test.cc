@@ -50,6 +50,7 @@ TEST(CronSchedule, has_short_names) {
   EXPECT_EQ(next("@monthly", "2026-11-15T10:00:00Z"), "2026-12-01T00:00:00Z");
   EXPECT_EQ(next("@yearly", "2026-11-15T10:00:00Z"), "2027-01-01T00:00:00Z");
   EXPECT_EQ(next("@every 90m", "2026-11-15T10:00:10Z"), "2026-11-15T11:30:10Z");
+  EXPECT_EQ(next("@every 2500000h", "2026-11-15T10:00:00Z"), "never");  // an Instant ends in 2262
 }
 
 TEST(CronSchedule, follows_the_clocks_of_a_zone) {
