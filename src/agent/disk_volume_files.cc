@@ -91,14 +91,14 @@ void DiskVolumeFiles::write(std::vector<VolumeContents> volumes, Written written
   // Shared by the job and its completion, which run one after the other.
   auto outcome = std::make_shared<Result<>>();
   disk_.submit(
-      DiskLane::background,
+      DiskLane::node,
       [outcome, volumes = std::move(volumes)] { *outcome = write_all(volumes); }, house_,
       [outcome, written = std::move(written)]() mutable { written(std::move(*outcome)); });
 }
 
 void DiskVolumeFiles::discard(std::string folder) {
   disk_.submit(
-      DiskLane::background,
+      DiskLane::node,
       [folder = std::move(folder)] {
         unmount_memory_in(folder + "/volumes");
         static_cast<void>(remove_folder_tree(folder));
@@ -109,7 +109,7 @@ void DiskVolumeFiles::discard(std::string folder) {
 void DiskVolumeFiles::measure(std::vector<std::string> folders, Measured measured) {
   auto bytes = std::make_shared<std::vector<std::uint64_t>>();
   disk_.submit(
-      DiskLane::background,
+      DiskLane::node,
       [bytes, folders = std::move(folders)] {
         for (const std::string& folder : folders) bytes->push_back(folder_tree_bytes(folder));
       },

@@ -75,8 +75,7 @@ Result<VisitEnd> visit(std::span<const char* const> arguments) {
   }
   if (visit.has_terminal) visit.environment.emplace_back("TERM=xterm");
   // A container without limits has no group.
-  static_cast<void>(
-      ControlGroups::find().named(shim_group_name(spec.pod.uid, name)).add(process_id()));
+  static_cast<void>(ControlGroups::find().named(shim_group_name(spec.pod.uid, name)).join());
   return visit_sandbox(visit);
 }
 

@@ -44,7 +44,7 @@ void LogFollower::read() {
   // Asked before the read: what is there after the end of the container is all there will be.
   const bool may_grow = is_running_ && is_running_();
   disk_.submit(
-      DiskLane::background,
+      DiskLane::node,
       [work = work_] {
         auto bytes = work->source->read(piece_bytes);
         if (!bytes) {

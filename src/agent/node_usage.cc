@@ -79,7 +79,7 @@ void NodeUsage::measure() {
         {Key{std::move(each.pod_uid), std::move(each.container)}, {.process = each.process_id}});
   }
   disk_.submit(
-      DiskLane::background,
+      DiskLane::node,
       [round, &clock = house_.clock] {
         const ControlGroups groups = ControlGroups::find();
         const auto measured = [&clock](Result<ProcessUsage> used, std::int64_t process) {

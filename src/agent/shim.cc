@@ -97,7 +97,8 @@ void Shim::start(Descriptor connection, const std::vector<std::string>& again) {
   }
   if (!entered || state().has_ended()) return tell_change();
   if (!is_at_gate_) return;
-  tell(Durable::no);
+  // Not on disk: the next platform hears it when it connects.
+  if (platform_ != nullptr) platform_->send(to_json_text(state()));
   loop_.post_at(clock_.monotonic() + gate_patience, [this] { open_gate(); });
 }
 
@@ -264,6 +265,7 @@ void Shim::stop(Container& container, Span grace) {
 void Shim::run(Container& container) {
   if (const auto made = make_sandbox(container); !made) {
     container.sandbox.reset();
+    if (container.group) container.group->remove();
     fail(container, {StartFailure::Kind::set_up, made.error().message});
     if (container.spec->image_run.is_given()) clear_container(container);
     return tell_change();
@@ -293,15 +295,15 @@ Result<> Shim::make_sandbox(Container& container) {
   SandboxSpec sandbox = sandbox_spec(spec);
   TRY(make_last_words(spec, sandbox));
   TRY(open_streams(container, sandbox));
-  auto made = std::make_unique<HostProcess>(TRY(Sandbox::start(sandbox)));
-  container.sandbox = std::move(made);
-  open_attach(container);
   container.group =
       TRY(groups_.make(shim_group_name(spec_.pod.uid, spec.name),
                        {.memory_bytes = spec.memory_bytes_max,
                         .processes = spec_.processes_max,
                         .cpu_quota_microseconds = spec.image_run.cpu_quota_microseconds}));
-  return container.group->add(container.sandbox->process_id());
+  sandbox.group = *container.group;
+  container.sandbox = std::make_unique<HostProcess>(TRY(Sandbox::start(sandbox)));
+  open_attach(container);
+  return {};
 }
 
 // Of the logs of earlier runs, that of the last one stays.

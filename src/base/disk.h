@@ -61,8 +61,10 @@ enum class OpenMode : std::uint8_t {
 
 enum class DiskLane : std::uint8_t {
   commit,      // what somebody waits for
-  background,  // checkpoints, backups, compaction
+  background,  // checkpoints, backups, compaction, records: in no hurry
+  node,        // volumes and logs of pods
 };
+inline constexpr std::size_t disk_lanes = 3;
 
 class Disk {
  public:

@@ -35,7 +35,7 @@ namespace {
 constexpr Span patience = Span::of_seconds(30);
 constexpr Span look_every = Span::of_milliseconds(1);
 constexpr std::uint16_t usual_port = 443;
-// What goes to the disk in the background, lines of records most of all, is in no hurry.
+// Lines of records, most of all: they are written together.
 constexpr Span background_rest = Span::of_milliseconds(2);
 constexpr Span lock_patience = Span::of_seconds(5);
 
@@ -221,6 +221,7 @@ Platform::~Platform() {
 void Platform::Parts::run_threads() {
   threads.emplace_back([this] { disk.lane(DiskLane::commit).run(); });
   threads.emplace_back([this] { disk.lane(DiskLane::background).run(); });
+  threads.emplace_back([this] { disk.lane(DiskLane::node).run(); });
   threads.emplace_back([this] { machine.run(); });
   threads.emplace_back([this] { traffic.run(); });
   threads.emplace_back([this] { house.run(); });
@@ -290,6 +291,7 @@ void Platform::stop() {
   parts.traffic.stop();
   parts.disk.lane(DiskLane::commit).stop();
   parts.disk.lane(DiskLane::background).stop();
+  parts.disk.lane(DiskLane::node).stop();
   parts.threads.clear();
 }
 

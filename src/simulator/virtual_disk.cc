@@ -106,7 +106,7 @@ class VirtualFileLock final : public FileLock {
 };
 
 VirtualDisk::VirtualDisk(VirtualTime& time, std::uint64_t seed)
-    : time_(time), random_(seed), lanes_{Lane(time), Lane(time)} {}
+    : time_(time), random_(seed), lanes_{Lane(time), Lane(time), Lane(time)} {}
 
 void VirtualDisk::submit(DiskLane lane_name, Task job, Executor& then_on, Task then) {
   Lane& lane = lanes_[static_cast<std::size_t>(lane_name)];

@@ -175,7 +175,7 @@ class VirtualDisk final : public Disk {
   std::set<std::uint64_t> failing_writes_;
   std::set<std::uint64_t> failing_syncs_;
   // Last: jobs that are left hold locks, which know the rest.
-  std::array<Lane, 2> lanes_;
+  std::array<Lane, disk_lanes> lanes_;
 };
 
 }  // namespace muster::simulator

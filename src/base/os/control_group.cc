@@ -98,9 +98,13 @@ Result<> write_value(const std::string& path, const std::string& value) {
 
 }  // namespace
 
-Result<> ControlGroup::add(std::int64_t process_id) const {
+// Whoever moves a process waits until no processor is in the middle of a fork or an exec, some ten
+// milliseconds; a thread that moves itself, which version 1 lets it, does not.
+Result<> ControlGroup::join() const {
   for (const std::string& folder : folders_) {
-    TRY(write_value(folder + "/cgroup.procs", fmt::format("{}", process_id)));
+    const std::string threads = folder + "/tasks";
+    const bool has_threads = ::access(threads.c_str(), F_OK) == 0;
+    TRY(write_value(has_threads ? threads : folder + "/cgroup.procs", "0"));
   }
   return {};
 }

@@ -4,7 +4,7 @@
 //
 //   auto groups = ControlGroups::find();                       // what there is; may be nothing
 //   auto group = TRY(groups.make("muster-4711", {.memory_bytes = 1 << 30, .processes = 4096}));
-//   TRY(group.add(process_id));
+//   TRY(group.join());                                         // this process and its children
 //   …
 //   group.remove();                                            // once its processes are gone
 // SPDX-License-Identifier: Apache-2.0
@@ -27,7 +27,8 @@ struct GroupLimits {
 
 class ControlGroup {
  public:
-  Result<> add(std::int64_t process_id) const;
+  // This process, which has one thread.
+  Result<> join() const;
 
   // How many of its processes were killed because the group was out of memory.
   std::int64_t killed_for_memory() const;

@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "base/os/child_process.h"
+#include "base/os/control_group.h"
 #include "base/os/descriptor.h"
 #include "base/result.h"
 
@@ -78,6 +79,7 @@ struct SandboxSpec {
   bool own_network = false;
   bool is_read_only = false;  // also the private places; mounts are as they say
   SandboxUser user = {};
+  ControlGroup group = {};  // which all of it is in
   // None: it has none, and reads an end.
   Descriptor standard_input = Descriptor();
   bool is_terminal = false;  // the standard input is one: the program's own, for output as well
@@ -95,14 +97,13 @@ struct StartFailure {
 
 class Sandbox {
  public:
-  // Returns when the init exists, which prepares the sandbox while its maker does the rest; the
-  // program starts once release() was called.
+  // Returns when the init exists, which prepares the sandbox meanwhile; the program starts once
+  // release() was called.
   static Result<Sandbox> start(const SandboxSpec& spec);
 
   std::int64_t init_id() const { return init_id_; }
 
-  // Lets the program start: what must be done to its process before, such as joining a control
-  // group, is done with init_id() before.
+  // Lets the program start.
   void release();
 
   // Readable once the program runs or could not be started.

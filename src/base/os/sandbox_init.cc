@@ -71,7 +71,7 @@ void take_console() {
   ::dup2(kept_output, STDOUT_FILENO);
   ::dup2(kept_error, STDERR_FILENO);
   const StartFailure failure =
-      become_program(spec.arguments, spec.environment, spec.working_folder, spec.user);
+      become_program(spec.arguments, spec.environment, spec.working_folder, spec.user, kept_gate);
   fail(failure.kind, failure.message);
 }
 
@@ -102,12 +102,12 @@ void run_sandbox_init(const SandboxSpec& spec, const InitPipes& pipes) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
   ::prctl(PR_SET_NAME, "muster-init", 0, 0, 0);
   keep_descriptors(spec, pipes);
+  if (const auto joined = spec.group.join(); !joined) {
+    fail(StartFailure::Kind::set_up, joined.error().message);
+  }
   if (const auto root = build_sandbox_root(spec); !root) {
     fail(StartFailure::Kind::set_up, root.error().message);
   }
-  // If our maker died before it could take us with it, the gate is closed.
-  char go = 0;
-  if (retry([&] { return ::read(kept_gate, &go, 1); }) != 1) ::_exit(1);
   ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);  // nobody inside may look into it
   const pid_t program = ::fork();
   if (program < 0) {

@@ -1,12 +1,13 @@
-// The first process of a sandbox: builds the root, starts the program, passes signals on to it,
-// reaps what it leaves behind, tells how it ended, and takes the rest of the tree with it.
+// The first process of a sandbox: builds the root, starts the program, which waits at the gate
+// until its last step, passes signals on to it, reaps what it leaves behind, tells how it ended,
+// and takes the rest of the tree with it.
 //
 //   run_sandbox_init(spec, {.gate = …, .started = …, .ended = …});     // never returns
 //
 // Assumes: pid 1 of a new pid namespace with a mount namespace of its own, all signals blocked.
 //
-//   root ──► gate ──► program runs ──► program ended ──► end, and with it every other process
-//             └ closed: end   └ could not start: says why, end
+//   root ──► program at the gate ──► program runs ──► program ended ──► end, and with it
+//                 └ closed: end        └ could not start: says why, end     every other process
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -15,7 +16,7 @@
 namespace muster {
 
 struct InitPipes {
-  int gate;     // read: a byte lets it go on, an end means that nobody wants it any more
+  int gate;     // read: a byte lets the program go on, an end: nobody wants it any more
   int started;  // written: a StartFailure; closed when the program runs
   int ended;    // written: the wait status of the program
 };

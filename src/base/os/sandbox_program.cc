@@ -98,14 +98,23 @@ std::vector<std::string> candidates_of(const std::string& program,
   return candidates;
 }
 
+// A gate that was closed without a byte: nobody wants the program any more.
+void pass(int gate) {
+  char go = 0;
+  if (retry([&] { return ::read(gate, &go, 1); }) != 1) ::_exit(1);
+}
+
 // Returns only when the program cannot be executed.
 StartFailure execute(const std::vector<std::string>& argument_texts,
-                     const std::vector<std::string>& environment_texts) {
+                     const std::vector<std::string>& environment_texts,
+                     std::optional<int> gate = std::nullopt) {
   const std::vector<char*> arguments = pointers_of(argument_texts);
   const std::vector<char*> environment = pointers_of(environment_texts);
   const std::string& program = argument_texts.front();
+  const std::vector<std::string> candidates = candidates_of(program, environment_texts);
+  if (gate) pass(*gate);
   int worst = ENOENT;
-  for (const std::string& candidate : candidates_of(program, environment_texts)) {
+  for (const std::string& candidate : candidates) {
     ::execve(candidate.c_str(), arguments.data(), environment.data());
     if (errno != ENOENT && errno != ENOTDIR) worst = errno;
   }
@@ -122,7 +131,8 @@ StartFailure execute(const std::vector<std::string>& argument_texts,
 
 StartFailure become_program(const std::vector<std::string>& arguments,
                             const std::vector<std::string>& environment,
-                            const std::string& working_folder, const SandboxUser& user) {
+                            const std::string& working_folder, const SandboxUser& user,
+                            std::optional<int> gate) {
   ::umask(022);
   if (::chdir(working_folder.c_str()) < 0) {
     return {StartFailure::Kind::not_executable,
@@ -139,7 +149,7 @@ StartFailure become_program(const std::vector<std::string>& arguments,
   if (const auto filtered = refuse_dangerous_calls(); !filtered) {
     return {StartFailure::Kind::set_up, filtered.error().message};
   }
-  return execute(arguments, environment);
+  return execute(arguments, environment, gate);
 }
 
 StartFailure execute_as_is(const std::vector<std::string>& arguments,

@@ -9,6 +9,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,10 +17,12 @@
 
 namespace muster {
 
-// Returns only when the program cannot be executed.
+// Returns only when the program cannot be executed. Where there is a gate, a byte must come through
+// it first; all but the program itself is done by then.
 StartFailure become_program(const std::vector<std::string>& arguments,
                             const std::vector<std::string>& environment,
-                            const std::string& working_folder, const SandboxUser& user = {});
+                            const std::string& working_folder, const SandboxUser& user = {},
+                            std::optional<int> gate = std::nullopt);
 
 // The same with all rights of this process, for a program of the machine; a path comes first.
 StartFailure execute_as_is(const std::vector<std::string>& arguments,

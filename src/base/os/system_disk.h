@@ -42,7 +42,7 @@ class SystemDisk final : public Disk {
   Result<std::unique_ptr<FileLock>> lock(const std::string& path) override;
 
  private:
-  std::array<EventLoop, 2> lanes_;
+  std::array<EventLoop, disk_lanes> lanes_;
   LendingExecutor* lender_ = nullptr;  // set before the lanes run
 };
 
