@@ -91,9 +91,8 @@ void DiskVolumeFiles::write(std::vector<VolumeContents> volumes, Written written
   // Shared by the job and its completion, which run one after the other.
   auto outcome = std::make_shared<Result<>>();
   disk_.submit(
-      DiskLane::node,
-      [outcome, volumes = std::move(volumes)] { *outcome = write_all(volumes); }, house_,
-      [outcome, written = std::move(written)]() mutable { written(std::move(*outcome)); });
+      DiskLane::node, [outcome, volumes = std::move(volumes)] { *outcome = write_all(volumes); },
+      house_, [outcome, written = std::move(written)]() mutable { written(std::move(*outcome)); });
 }
 
 void DiskVolumeFiles::discard(std::string folder) {
