@@ -203,7 +203,12 @@ void MetricSeries::append_to(std::string& out) const {
   fmt::format_to(std::back_inserter(out), "# HELP {} ", options_.name);
   append_escaped(out, options_.help, Quotes::kept);
   fmt::format_to(std::back_inserter(out), "\n# TYPE {} {}\n", options_.name, name(kind_));
-  for (const auto& [values, cell] : series_) {
+  std::vector<const decltype(series_)::value_type*> sorted;
+  for (const auto& each : series_) sorted.push_back(&each);
+  std::ranges::sort(
+      sorted, {}, [](const auto* each) -> const auto& { return each->first; });
+  for (const auto* each : sorted) {
+    const auto& [values, cell] = *each;
     std::string labels;
     for (std::size_t i = 0; i < values.size(); ++i) {
       if (i > 0) labels += ',';

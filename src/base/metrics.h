@@ -24,6 +24,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
 #include <map>
 #include <memory>
@@ -31,6 +32,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "base/limits.h"
@@ -117,17 +119,27 @@ class MetricSeries {
   MetricOptions options_;
   MetricKind kind_;
   std::vector<double> bounds_;
-  // As std::vector orders them, also for values that are not in a vector yet.
-  struct ValuesOrder {
+  // Also of values that are not in a vector yet.
+  struct ValuesHash {
+    using is_transparent = void;
+    template <class A>
+    std::size_t operator()(const A& values) const {
+      std::size_t hash = 0;
+      for (const std::string_view value : values) {
+        hash = hash * 31 + std::hash<std::string_view>()(value);
+      }
+      return hash;
+    }
+  };
+  struct ValuesEqual {
     using is_transparent = void;
     template <class A, class B>
     bool operator()(const A& a, const B& b) const {
-      return std::lexicographical_compare(
-          a.begin(), a.end(), b.begin(), b.end(),
-          [](std::string_view one, std::string_view other) { return one < other; });
+      return std::equal(a.begin(), a.end(), b.begin(), b.end());
     }
   };
-  std::map<std::vector<std::string>, std::shared_ptr<MetricCell>, ValuesOrder> series_;
+  std::unordered_map<std::vector<std::string>, std::shared_ptr<MetricCell>, ValuesHash, ValuesEqual>
+      series_;
   std::unique_ptr<Counter> drops_;  // none without labels
 };
 
