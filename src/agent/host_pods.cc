@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "agent/machine_shares.h"
 #include "agent/pod_folder.h"
 #include "agent/pod_network.h"
 #include "agent/shim.h"
@@ -139,8 +140,7 @@ Result<> HostPods::begin(const std::string& uid, Pod& pod, PodSpec spec) {
                 .hidden = std::move(hidden),
                 .log_limits = options_.log_limits,
                 .processes_max = options_.processes_max};
-  // On the machine's own network it has neither a bridge nor a cable.
-  if (shim.pod.pod["spec"]["hostNetwork"].boolean_or(false)) shim.network.bridge.clear();
+  share_with_machine(shim);
   pod.gang = shim.pod.gang;
   pod.gang_members = shim.pod.gang_members;
   TRY(replace_file(pod_folder::spec_path(pod.folder), to_json_text(shim), Durable::no));

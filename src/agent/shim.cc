@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "agent/pod_folder.h"
+#include "agent/resolver_text.h"
 #include "base/os/console.h"
 #include "base/os/container_mounts.h"
 #include "base/os/files.h"
@@ -38,21 +39,6 @@ bool order_again(ContainerState& state) {
            .reason = "ContainerCreating",
            .attempt = was_held ? state.attempt : state.attempt + 1};
   return true;
-}
-
-// One that asks for nothing of the cluster's asks whom the machine asks.
-std::string resolver_text(const PodSpec& pod) {
-  constexpr std::size_t file_bytes_max = std::size_t{64} << 10;
-  std::string text;
-  if (pod.name_server.empty() && pod.search_domains.empty()) {
-    auto machines = read_whole_file("/etc/resolv.conf", file_bytes_max);
-    if (machines) return std::move(*machines);
-  }
-  if (!pod.name_server.empty()) text += fmt::format("nameserver {}\n", pod.name_server);
-  if (!pod.search_domains.empty()) {
-    text += fmt::format("search {}\n", fmt::join(pod.search_domains, " "));
-  }
-  return text + "options ndots:5\n";
 }
 
 }  // namespace
@@ -136,8 +122,10 @@ Result<> Shim::enter_namespaces() {
     outside = TRY(Netlink::open());
     bridge_index = TRY(link_index(spec_.network.bridge));
   }
-  TRY(enter_shared_namespaces(
-      {.isolation = spec_.isolation, .own_network = own_network, .hostname = spec_.pod.hostname}));
+  TRY(enter_shared_namespaces({.isolation = spec_.isolation,
+                               .own_network = own_network,
+                               .own_ipc = spec_.own_ipc,
+                               .hostname = spec_.pod.hostname}));
   if (!own_network) return {};
   return connect_network(*outside, bridge_index);
 }

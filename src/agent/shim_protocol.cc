@@ -214,6 +214,7 @@ std::string to_json_text(const ShimSpec& spec) {
        {"gangMembers", Builder::integer(pod.gang_members)},
        {"isolation", Builder::literal(to_string(spec.isolation))},
        {"network", network_node(builder, spec.network)},
+       {"ownIpc", Builder::boolean(spec.own_ipc)},
        {"hidden", texts(builder, spec.hidden)},
        {"logFileBytes", Builder::integer(static_cast<std::int64_t>(spec.log_limits.file_bytes))},
        {"logFiles", Builder::integer(spec.log_limits.files)},
@@ -246,6 +247,7 @@ Result<ShimSpec> parse_shim_spec(std::string_view text) {
   spec.network.bridge = text_of(network, "bridge");
   spec.network.gateway = text_of(network, "gateway");
   spec.network.prefix = static_cast<int>(network["prefix"].integer_or(0));
+  spec.own_ipc = value["ownIpc"].boolean_or(true);
   spec.hidden = texts_of(value["hidden"]);
   spec.log_limits.file_bytes = static_cast<std::uint64_t>(value["logFileBytes"].integer_or(1));
   spec.log_limits.files = static_cast<int>(value["logFiles"].integer_or(1));

@@ -30,6 +30,7 @@ struct ShimSpec {
   PodSpec pod;  // without its object
   Isolation isolation = Isolation::full;
   PodNetwork network = {};
+  bool own_ipc = true;                   // shared memory and message queues of its own
   std::vector<std::string> hidden = {};  // paths that no container sees
   LogLimits log_limits = {};
   std::int64_t processes_max = container_processes_max;  // of each container

@@ -34,6 +34,7 @@ ShimSpec sample_spec() {
   spec.hidden = {"/data"};
   spec.log_limits = {.file_bytes = 7, .files = 2};
   spec.processes_max = 9;
+  spec.own_ipc = false;
   spec.pod.gang = "team-a/train";
   spec.pod.gang_members = 4;
   return spec;

@@ -37,11 +37,8 @@ std::optional<StartRefusal> refused_field(View pod) {
   if (!spec["resourceClaims"].empty()) {
     return not_supported("spec.resourceClaims: this node has no devices of that kind");
   }
-  for (const std::string_view name : {"hostPID", "hostIPC"}) {
-    if (spec[name].boolean_or(false)) {
-      return not_supported(
-          fmt::format("spec.{}: every pod of this node has such a namespace of its own", name));
-    }
+  if (spec["hostPID"].boolean_or(false)) {
+    return not_supported("spec.hostPID: every pod of this node has such a namespace of its own");
   }
   for (const std::string_view list : {"initContainers", "containers"}) {
     for (View container : spec[list].elements()) {

@@ -27,7 +27,6 @@ namespace muster {
 namespace {
 
 constexpr std::array<std::string_view, 3> isolation_names = {"full", "user-namespace", "none"};
-constexpr int namespaces_of_all = CLONE_NEWIPC | CLONE_NEWUTS;
 constexpr int killed_code = 128 + SIGKILL;
 
 Result<> write_small_file(const std::string& path, const std::string& text) {
@@ -60,7 +59,7 @@ bool can_isolate(int extra_namespaces) {
   const pid_t child = ::fork();
   if (child < 0) return false;
   if (child > 0) return wait_for(child) == 0;
-  constexpr int wanted = CLONE_NEWPID | CLONE_NEWNS | namespaces_of_all;
+  constexpr int wanted = CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS;
   if (::unshare(wanted | extra_namespaces) < 0) ::_exit(1);
   if (::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) < 0) ::_exit(1);
   const pid_t first = ::fork();  // in the new pid namespace, whose /proc it may mount
@@ -95,7 +94,8 @@ Result<> enter_shared_namespaces(const SharedNamespaces& wanted) {
   }
   if (wanted.isolation == Isolation::user_namespace) TRY(enter_user_namespace());
   const int network = wanted.own_network ? CLONE_NEWNET : 0;
-  if (::unshare(namespaces_of_all | network) < 0) {
+  const int ipc = wanted.own_ipc ? CLONE_NEWIPC : 0;
+  if (::unshare(CLONE_NEWUTS | ipc | network) < 0) {
     return system_error("make namespaces", "", errno);
   }
   if (::sethostname(wanted.hostname.data(), wanted.hostname.size()) < 0) {

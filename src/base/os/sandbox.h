@@ -43,11 +43,12 @@ Isolation probe_isolation();
 struct SharedNamespaces {
   Isolation isolation = Isolation::full;
   bool own_network = false;  // only with full isolation
+  bool own_ipc = true;
   std::string hostname = {};
 };
 
-// Moves this process into ipc, uts and, where asked, network namespaces that all its sandboxes
-// share; below a user namespace where it must.
+// Moves this process into an uts and, where asked, ipc and network namespaces that all its
+// sandboxes share; below a user namespace where it must.
 Result<> enter_shared_namespaces(const SharedNamespaces& wanted);
 
 struct SandboxMount {

@@ -1,6 +1,8 @@
-# What pods have of their machine: its network, its ports, a part of its processors and of its disk.
+# What pods have of their machine: its network, its ports, its shared memory, a part of its processors
+# and of its disk.
 # SPDX-License-Identifier: Apache-2.0
 import json
+import os
 import urllib.request
 
 from platform_under_test import expect, wait_for
@@ -51,6 +53,26 @@ def a_pod_has_the_network_of_its_machine(platform):
     expect("lo" in there and there & (here - {"lo"}), f"{there} are not of {here}")
 
 
+def pods_share_the_memory_of_their_machine(platform):
+    ours = "/dev/shm/muster-walk"
+    with open(ours, "w") as file:
+        file.write("from the machine")
+    try:
+        create(platform, pod("shares", [container(
+            "main", f"cat {ours}; readlink /proc/self/ns/ipc; exec sleep 1000")], hostIPC=True))
+        create(platform, pod("alone", [container(
+            "main", "ls /dev/shm; readlink /proc/self/ns/ipc; exec sleep 1000")]))
+        here = os.readlink("/proc/self/ns/ipc")
+        for name, is_shared in (("shares", True), ("alone", False)):
+            runs(platform, name)
+            said = wait_for("its words", lambda: platform.kubectl("logs", name))
+            expect((here in said) == is_shared, f"{name} is in {said}, the machine in {here}")
+            expect(("from the machine" in said) == is_shared, said)
+            expect(is_shared or "muster-walk" not in said, said)
+    finally:
+        os.unlink(ours)
+
+
 def a_port_of_the_machine_leads_to_a_pod(platform):
     create(platform, pod("web", [program(ANSWER, ports=[{"containerPort": 8080,
                                                          "hostPort": 18080}])]))
@@ -90,6 +112,7 @@ def a_terminal_has_a_name(platform):
 STEPS = [
     processors_are_limited,
     a_pod_has_the_network_of_its_machine,
+    pods_share_the_memory_of_their_machine,
     a_port_of_the_machine_leads_to_a_pod,
     a_folder_that_grows_too_large_ends_its_pod,
     a_terminal_has_a_name,

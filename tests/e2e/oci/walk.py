@@ -148,6 +148,11 @@ def rights_are_what_the_pod_says(platform):
     expect("67108864" in said, said)
     ended = container(platform, "limited")["state"]["terminated"]
     expect(ended["reason"] == "OOMKilled" and ended["exitCode"] == 137, str(ended))
+    here = os.readlink("/proc/self/ns/ipc")
+    for name, is_shared in (("own-memory", False), ("machines-memory", True)):
+        said = output(platform, name, "readlink /proc/self/ns/ipc; grep ' /dev/shm ' /proc/mounts",
+                      spec={"hostIPC": is_shared})
+        expect((here in said) == is_shared and ("size=65536k" in said) != is_shared, said)
 
 
 def nobody_gets_out(platform):
