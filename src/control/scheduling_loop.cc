@@ -94,6 +94,17 @@ void SchedulingLoop::wake_in_time() {
   }));
 }
 
+// The answer to a binding shows no pod: until its watch does, the state alone knows which place and
+// which address are taken, and the state is about to be made anew.
+void SchedulingLoop::see_what_was_bound() {
+  has_bound_ = false;
+  ++writing_;
+  cache_.refresh(objects::resources::pods, lifeline_.guard([this] {
+    --writing_;
+    wake();
+  }));
+}
+
 // Everything is read anew by the new rules, as if the controllers had been started with them.
 void SchedulingLoop::adopt_configuration() {
   policy_.kueue = *std::move(next_configuration_);
@@ -111,6 +122,7 @@ void SchedulingLoop::round() {
   round_posted_ = false;
   if (next_configuration_) {
     if (writing_ != 0) return;  // the last answer wakes us
+    if (has_bound_) return see_what_was_bound();
     adopt_configuration();
   }
   feed_.tick();
@@ -156,7 +168,10 @@ void SchedulingLoop::on_written(const Subject& target, const WriteOutcome& outco
     cache_.refresh(target.resource, lifeline_.guard([this, target] { on_over(target, true); }));
     return;
   }
-  if (outcome.done()) backoff_.reset();
+  if (outcome.done()) {
+    backoff_.reset();
+    has_bound_ = has_bound_ || target.resource == objects::resources::pods;
+  }
   on_over(target, !outcome.done());
 }
 

@@ -40,7 +40,7 @@ class SchedulingLoop {
   void stop();
 
   // Kueue's configuration changed: decisions follow the new one as soon as what is under way by the
-  // old one is answered.
+  // old one is answered and seen.
   void configure(const core::Configuration& configuration);
   void when_configured(UniqueFunction<void()> listener) {
     configuration_listener_ = std::move(listener);
@@ -67,6 +67,7 @@ class SchedulingLoop {
   void wake();
   void wake_later();
   void wake_in_time();
+  void see_what_was_bound();
   void adopt_configuration();
   void round();
   void submit(std::vector<core::Edit> edits);
@@ -91,6 +92,7 @@ class SchedulingLoop {
   // be taken for the last word to the new one.
   std::unordered_map<Subject, UnderWay, SubjectHash> under_way_;  // never iterated
   std::size_t writing_ = 0;
+  bool has_bound_ = false;  // and what a new list of pods has not shown
   std::uint64_t cycles_ = 0;
   bool started_ = false;
   bool round_posted_ = false;

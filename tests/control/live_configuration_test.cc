@@ -1,10 +1,13 @@
 // kueue-manager-config edited while jobs wait: what it says holds from then on, and what cannot be
 // read changes nothing.
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <set>
 #include <string>
 
+#include "core/words.h"
 #include "objects/edit.h"
 #include "objects/json.h"
 #include "objects/metadata.h"
@@ -181,6 +184,33 @@ TEST(LiveConfiguration, fair_sharing_shows_shares_once_it_is_configured) {
   configure(world, R"(fairSharing: {preemptionStrategies: [LessThanInitialShare]})");
   world.run_for(Span::of_seconds(5));
   EXPECT_TRUE(world.find(resources::cluster_queues, "", "other")["status"]["fairSharing"]);
+}
+
+// An answer to a binding shows no pod, and its event may be late: a state that is made anew
+// meanwhile gave the same address once more (short seeds 315 and 1,897).
+TEST(LiveConfiguration, addresses_that_were_given_by_the_old_rules_stay_given) {
+  ControlWorld world;
+  world.kubelets_work = false;
+  world.add_node("n1", 64);
+  world.add_queue(64);
+  world.run_for(Span::of_seconds(5));
+  world.faulty->set_faults({.delay_max = Span::of_seconds(2)});
+  for (int i = 0; i < 60; ++i) {
+    world.add_job(fmt::format("job-{}", i), {.pods = 1});
+    if (i % 4 == 0) {
+      configure(world, i % 8 == 0 ? "fairSharing: {preemptionStrategies: [LessThanInitialShare]}"
+                                  : "resources: {excludeResourcePrefixes: [example.com]}");
+    }
+    world.run_for(Span::of_milliseconds(250));
+  }
+  world.faulty->set_faults({});
+  world.run_for(minute);
+  std::set<std::string> addresses;
+  for (const Value& pod : world.all(resources::pods)) {
+    addresses.emplace(objects::annotations_of(pod)[core::words::pod_ip].string_or(""));
+  }
+  addresses.erase("");
+  EXPECT_EQ(addresses.size(), 60U);
 }
 
 TEST(LiveConfiguration, one_that_cannot_be_read_changes_nothing_and_says_why) {
