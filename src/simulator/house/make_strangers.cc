@@ -39,7 +39,6 @@ void ScriptWriter::strangers() {
   // nothing.
   const bool is_deleted = percent(25);
   if (!is_deleted || has(Room::deleting)) return;
-  // Whoever keeps it has to have heard of it first.
   const std::int64_t at = between(is_short_ ? 100'000 : strangers_come, strangers_go);
   add(at, "delete",
       {{"kind", "resourceflavors"}, {"namespace", ""}, {"name", one_of({"default", "spot"})}});

@@ -16,11 +16,11 @@ using objects::Value;
 namespace {
 
 constexpr std::size_t events_per_take = 10'000;
-constexpr std::array<std::string_view, 14> followed{
-    "pods",          "jobs",         "workloads",   "nodes",
-    "clusterqueues", "cohorts",      "localqueues", "deployments",
-    "replicasets",   "statefulsets", "cronjobs",    "provisioningrequests",
-    "podtemplates",  "configmaps"};
+constexpr std::array<std::string_view, 15> followed{
+    "pods",          "jobs",         "workloads",      "nodes",
+    "clusterqueues", "cohorts",      "localqueues",    "deployments",
+    "replicasets",   "statefulsets", "cronjobs",       "provisioningrequests",
+    "podtemplates",  "configmaps",   "resourceflavors"};
 
 std::uint64_t mix(std::uint64_t hash, std::string_view bytes) {
   for (const char byte : bytes) {

@@ -15,6 +15,7 @@ namespace muster::simulator {
 
 namespace resources = objects::resources;
 using objects::ObjectKey;
+using objects::Value;
 
 namespace {
 
@@ -223,6 +224,7 @@ Machine* World::machine(std::string_view name) {
 void World::perform(const Line& line) {
   if (trace_) trace_("=== " + line.to_text() + "\n");
   if (line.verb == "queue-again") return make_queue_again(line);
+  if (line.verb == "delete" && line.text("kind") == "resourceflavors") return delete_flavor(line);
   if (auto request = request_of(line)) return tenant_.ask(std::move(*request));
   if (line.verb == "delete-pod") return delete_pod(line);
   if (line.verb == "delete-plain-pods") return delete_plain_pods();
@@ -280,6 +282,14 @@ void World::make_queue_again(const Line& line) {
   const bool is_there = !find("clusterqueues", {"", line.text("name")}).is_absent();
   if (!is_there) return tenant_.ask(*request_of(line));
   after(moment_span, [this, &line] { make_queue_again(line); });
+}
+
+// Whoever keeps it while queues name it has to have heard of it first: a flavor that is gone for
+// good stops its queues for good, in Kueue too.
+void World::delete_flavor(const Line& line) {
+  const Value& flavor = find("resourceflavors", {"", line.text("name")});
+  if (!flavor["metadata"]["finalizers"].empty()) return tenant_.ask(*request_of(line));
+  after(moment_span, [this, &line] { delete_flavor(line); });
 }
 
 void World::delete_pod(const Line& line) {

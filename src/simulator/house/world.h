@@ -90,6 +90,7 @@ class World final : private Evidence {
   void crash();
   void restart();
   void make_queue_again(const Line& line);
+  void delete_flavor(const Line& line);
   void delete_pod(const Line& line);
   void delete_plain_pods();
   void delete_workload(const Line& line);
