@@ -24,7 +24,7 @@ std::uint64_t number_from(const char* name, std::uint64_t otherwise) {
 
 // Short seeds that break an invariant and are not understood yet (docs/internals/simulation.md).
 // They are left out, and said to be: everybody else must be well.
-constexpr std::array<std::uint64_t, 3> known_to_fail{2'000'361, 2'001'960, 2'003'568};
+constexpr std::array<std::uint64_t, 2> known_to_fail{2'000'361, 2'003'568};
 
 struct Tally {
   std::atomic<std::uint64_t> next;

@@ -15,6 +15,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/admission/admission_usage.h"
@@ -34,7 +35,9 @@ struct Cycle {
   std::vector<Decision> entries = {};       // nominated
   std::vector<Decision> inadmissible = {};  // that met an objection before quota was asked
   std::vector<WorkloadId> preempted = {};   // victims of this cycle's preemptors, each once
-  std::set<std::string> evicted = {};       // keys, in this cycle
+  // Taken in the trial by those for whom the victims go.
+  std::vector<std::pair<ClusterQueueId, AdmissionUsage>> on_credit = {};
+  std::set<std::string> evicted = {};                           // keys, in this cycle
   std::map<NodeId, std::vector<std::uint32_t>> addresses = {};  // given in this cycle
   bool keeps_room = false;                                      // keep_room() was called
   std::map<WorkloadId, AdmissionUsage> kept = {};  // for heads that nobody is preempted for

@@ -45,6 +45,10 @@ struct Policy {
   // scheduler need not; a document that lists every decision of every cycle does.
   bool retries_every_head = false;
 
+  // Whoever fits once the victims of its cycle are gone is admitted beside them, as in Kueue, and
+  // for a while there is more in use than there is. A running scheduler does not.
+  bool admits_on_credit = false;
+
   // Who waits without being tried is told why as well: behind a head that blocks its queue, or with
   // others that ask for the same.
   bool tells_everyone = true;

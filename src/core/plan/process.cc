@@ -50,6 +50,24 @@ FitCheck fits(Cycle& cycle, const Decision& entry, const AdmissionUsage& usage) 
   return check_fit(tables, cycle.policy, entry.queue, usage);
 }
 
+// What victims hold is free when they have stopped, and not in the cycle that sends them away: the
+// usage has to fit beside them as well, though not beside what is taken for those they make way
+// for.
+bool fits_beside_victims(Cycle& cycle, const Decision& entry, const AdmissionUsage& usage) {
+  if (cycle.preempted.empty() || cycle.policy.admits_on_credit) return true;
+  Tables& tables = cycle.tables;
+  Trial now(tables.undo);
+  for (const auto& [queue, taken] : cycle.on_credit) give(tables, now, queue, taken);
+  for (const Target& target : entry.targets) release_usage(tables, now, target.workload);
+  return usage_fits(tables, entry.queue, usage.quota);
+}
+
+// Those who wait for victims to stop, and take in the trial what they will have then.
+void take_on_credit(Cycle& cycle, const Decision& entry, AdmissionUsage usage) {
+  take(cycle.tables, cycle.trial, entry.queue, usage);
+  cycle.on_credit.emplace_back(entry.queue, std::move(usage));
+}
+
 // The nominated flavors once more, on the state that those before this one have left.
 void assign_again(Cycle& cycle, Decision& entry) {
   Tables& tables = cycle.tables;
@@ -147,7 +165,7 @@ bool stops_early(Cycle& cycle, Decision& entry, const AdmissionUsage& usage) {
     entry.word = WaitWord::deferred_fit;
     entry.requeue_reason = RequeueReason::pending_preemption;
     entry.forgets_tried = true;
-    take(cycle.tables, cycle.trial, entry.queue, usage);
+    take_on_credit(cycle, entry, usage);
     return true;
   }
   return false;
@@ -265,10 +283,14 @@ void process(Cycle& cycle, Decision& entry) {
                              .name = cycle.tables.cluster_queues.key(entry.queue)};
     return;
   }
+  if (entry.assignment.mode != AssignmentMode::preempt &&
+      !fits_beside_victims(cycle, entry, usage)) {
+    return skip(cycle, entry, WaitWord::lost_race);
+  }
   count_on_leaving(cycle, entry);
   part_slice(entry);
   if (entry.assignment.mode == AssignmentMode::preempt) {
-    take(tables, cycle.trial, entry.queue, usage);
+    take_on_credit(cycle, entry, std::move(usage));
     return preempt(cycle, entry);
   }
   if (placement_in(cycle, entry.queue) != Placement::none) keep_room(cycle);
