@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <cstdlib>
 #include <mutex>
@@ -22,10 +21,6 @@ std::uint64_t number_from(const char* name, std::uint64_t otherwise) {
   return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
 }
 
-// Short seeds that break an invariant and are not understood yet (docs/internals/simulation.md).
-// They are left out, and said to be: everybody else must be well.
-constexpr std::array<std::uint64_t, 2> known_to_fail{2'000'361, 2'003'568};
-
 struct Tally {
   std::atomic<std::uint64_t> next;
   std::atomic<std::uint64_t> done = 0;
@@ -37,10 +32,6 @@ struct Tally {
 void work(Tally& tally, std::uint64_t end, const Clock& clock, MonotonicInstant until) {
   for (std::uint64_t seed = tally.next++; seed < end; seed = tally.next++) {
     if (clock.monotonic() >= until) return;
-    if (std::ranges::find(known_to_fail, seed) != known_to_fail.end()) {
-      fmt::print("seed {} is known to fail and left out\n", seed);
-      continue;
-    }
     const Outcome outcome = run_seed(seed);
     ++tally.done;
     tally.simulated_nanoseconds += outcome.simulated.nanoseconds;

@@ -54,7 +54,7 @@ const FairTournament::Level& FairTournament::level_at(const Contender& contender
 
 bool FairTournament::beats(const Contender& a, const Contender& b, QuotaNodeId cohort) const {
   const FeatureGates& gates = policy_.kueue.gates;
-  if (gates.enabled(Gate::prioritize_preemptor_workloads)) {
+  if (policy_.prefers_preemptors || gates.enabled(Gate::prioritize_preemptor_workloads)) {
     const bool a_preempts = entries_[a.entry].is_preemptor;
     const bool b_preempts = entries_[b.entry].is_preemptor;
     if (a_preempts != b_preempts) return a_preempts;

@@ -37,7 +37,8 @@ std::vector<std::size_t> order_entries(const Tables& tables, const Policy& polic
                                        std::span<const Decision> entries) {
   if (entries.size() == 1) return {0};
   const FeatureGates& gates = policy.kueue.gates;
-  const bool prefers_preemptors = gates.enabled(Gate::prioritize_preemptor_workloads);
+  const bool prefers_preemptors =
+      policy.prefers_preemptors || gates.enabled(Gate::prioritize_preemptor_workloads);
   const bool by_priority = gates.enabled(Gate::priority_sorting_within_cohort);
   std::vector<Rank> ranks;
   ranks.reserve(entries.size());

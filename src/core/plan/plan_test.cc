@@ -149,6 +149,34 @@ TEST_F(PlanTest, nobody_is_admitted_to_what_a_victim_of_the_cycle_still_holds) {
   EXPECT_EQ(decide(false), "preempt for a/owner, admit a/fits, wait a/late, ");
 }
 
+// Without, whoever borrows less takes what the victim left, or the victim itself does, and both
+// take turns for ever (short seeds 361 and 3,568).
+TEST_F(PlanTest, what_victims_leave_goes_to_those_they_made_way_for) {
+  for (const bool prefers : {false, true}) {
+    state_ = ClusterState();
+    begin(state_);
+    Policy policy;
+    policy.placement = Placement::none;
+    policy.prefers_preemptors = prefers;
+    add(with_policy(made::cluster_queue("cq", {.gpus = 4, .cohort = "all"}), "withinClusterQueue",
+                    "LowerPriority"));
+    add(made::cluster_queue("other", {.gpus = 2, .cohort = "all"}));
+    add(made::local_queue("side", "other"));
+    add(made::workload("stays", {.uid = "0", .priority = 9, .life = made::Life::admitted}));
+    add(made::workload("low", {.uid = "1", .pods = 3, .life = made::Life::admitted}));
+    add(made::workload("high", {.uid = "2", .pods = 4, .priority = 5}));
+    EXPECT_EQ(cycle(policy).front().type, Decision::Type::preempt);
+    add(made::workload("low", {.uid = "1", .pods = 3}));
+    add(made::workload("small", {.uid = "3", .queue = "side", .pods = 2}));
+    std::string admitted;
+    for (const Decision& each : cycle(policy)) {
+      if (each.type == Decision::Type::admit)
+        admitted += state_.tables().workloads.key(each.workload);
+    }
+    EXPECT_EQ(admitted, prefers ? "a/high" : "a/small");
+  }
+}
+
 // It went on to the second flavor, where it has no quota: nodes of the first still concern it.
 TEST_F(PlanTest, who_lost_a_race_for_room_hears_of_nodes) {
   Policy policy;

@@ -49,6 +49,11 @@ struct Policy {
   // for a while there is more in use than there is. A running scheduler does not.
   bool admits_on_credit = false;
 
+  // Among the heads of a cycle, whoever waits for its victims to stop goes first, as with Kueue's
+  // gate PrioritizePreemptorWorkloads. Without, others come to what they leave, even they
+  // themselves, and are preempted again, for ever.
+  bool prefers_preemptors = true;
+
   // Who waits without being tried is told why as well: behind a head that blocks its queue, or with
   // others that ask for the same.
   bool tells_everyone = true;

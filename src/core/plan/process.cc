@@ -121,8 +121,9 @@ void wait_for_quota(Cycle& cycle, Decision& entry) {
   entry.requeue_reason = RequeueReason::preemption_no_candidates;
   const ClusterQueueRow& queue = cycle.tables.cluster_queues[entry.queue];
   const bool reclaims = queue.spec.preemption.reclaim_within_cohort == PreemptionPolicy::any;
-  const bool preempts =
-      entry.is_preemptor && cycle.policy.kueue.gates.enabled(Gate::prioritize_preemptor_workloads);
+  const bool preempts = entry.is_preemptor &&
+                        (cycle.policy.prefers_preemptors ||
+                         cycle.policy.kueue.gates.enabled(Gate::prioritize_preemptor_workloads));
   if (reclaims && !preempts) return;
   AdmissionUsage usage = usage_to_reserve(cycle.tables, entry);
   take(cycle.tables, cycle.trial, entry.queue, usage);
