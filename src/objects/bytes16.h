@@ -11,6 +11,7 @@
 #pragma once
 
 #include <bit>
+#include <cstdint>
 #include <cstring>
 
 #if defined(__SSE2__)
@@ -38,6 +39,12 @@ class Bytes16 {
     std::memcpy(&words[0], low, 8);
     std::memcpy(&words[1], high, 8);
     bytes_ = _mm_set_epi64x(words[1], words[0]);
+  }
+
+  // Two times four, twice.
+  Bytes16(std::uint32_t low, std::uint32_t high) {
+    const auto word = static_cast<long long>(std::uint64_t{high} << 32U | low);
+    bytes_ = _mm_set1_epi64x(word);
   }
 
   void store(char* to) const { std::memcpy(to, &bytes_, sizeof(bytes_)); }
@@ -78,6 +85,11 @@ class Bytes16 {
   Bytes16(const char* low, const char* high) {
     std::memcpy(bytes_, low, 8);
     std::memcpy(bytes_ + 8, high, 8);
+  }
+
+  Bytes16(std::uint32_t low, std::uint32_t high) {
+    const std::uint32_t words[4] = {low, high, low, high};
+    std::memcpy(bytes_, words, sizeof(bytes_));
   }
 
   void store(char* to) const { std::memcpy(to, bytes_, sizeof(bytes_)); }

@@ -146,6 +146,18 @@ class Writer {
         return true;
       }
     }
+    if (rest >= 4 && rest < 8) {
+      // The same with halves of them: most names of members are no longer.
+      std::uint32_t halves[2];
+      std::memcpy(&halves[0], from, 4);
+      std::memcpy(&halves[1], last - 4, 4);
+      if (Bytes16(halves[0], halves[1]).until_escape_candidate() == 16) {
+        std::memcpy(to_, &halves[0], 4);
+        std::memcpy(to_ + rest - 4, &halves[1], 4);
+        to_ += rest;
+        return true;
+      }
+    }
     while (from < last && !escape_candidates[static_cast<unsigned char>(*from)]) *to_++ = *from++;
     return from == last;
   }
