@@ -21,6 +21,7 @@
 #include "control/controllers.h"
 #include "main/credentials.h"
 #include "main/node_group.h"
+#include "main/on_threads.h"
 #include "main/webhook_client.h"
 #include "server/api_server.h"
 #include "server/audit.h"
@@ -87,6 +88,7 @@ struct Platform::Parts {
   std::unique_ptr<NodeGroups> nodes;
   std::unique_ptr<server::HttpListener> listener;
   server::ServiceAddress own_service;
+  std::promise<void> house_ended;
   std::vector<std::jthread> threads;
 
   Result<> open_credentials();
@@ -114,7 +116,9 @@ Result<> Platform::Parts::open_store() {
   // Nobody knows what is on the disk after a failed sync: the only honest thing is to end.
   store = TRY(store::open_sqlite_store(
       disk, house, data + "/store",
-      {.limits = {}, .on_fatal = [](const Error& error) { exit_hard(error.message); }}));
+      {.limits = {}, .in_parallel = on_threads, .on_fatal = [](const Error& error) {
+         exit_hard(error.message);
+       }}));
   return {};
 }
 
@@ -167,6 +171,7 @@ void Platform::Parts::compose() {
                             .authority = &credentials.authority,
                             .own_service = own_service,
                             .service_cidr = ground.services(),
+                            .in_parallel = on_threads,
                             .audit = audit.get(),
                             .log = log.child("server")});
   controller_api = server->in_process(server::controller_identity());
@@ -214,8 +219,11 @@ Result<std::unique_ptr<Platform>> Platform::open(const std::string& data,
 
 Platform::Platform(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 
-Platform::~Platform() {
-  stop();
+Platform::~Platform() = default;
+
+void Platform::run_house() {
+  parts_->house.run();
+  parts_->house_ended.set_value();
 }
 
 void Platform::Parts::run_threads() {
@@ -224,7 +232,6 @@ void Platform::Parts::run_threads() {
   threads.emplace_back([this] { disk.lane(DiskLane::node).run(); });
   threads.emplace_back([this] { machine.run(); });
   threads.emplace_back([this] { traffic.run(); });
-  threads.emplace_back([this] { house.run(); });
   threads.emplace_back([this] { webhooks.run(); });
   threads.emplace_back([this] { listener->run(); });
 }
@@ -273,7 +280,7 @@ Result<> Platform::start() {
 // store, which writes what it was given.
 void Platform::stop() {
   Parts& parts = *parts_;
-  if (parts.threads.empty()) return;
+  if (parts.threads.empty()) return parts.house.stop();
   parts.listener->stop();
   parts.threads.back().join();
   parts.threads.pop_back();
@@ -287,6 +294,7 @@ void Platform::stop() {
   closed.get_future().wait();
   parts.webhooks.stop();
   parts.house.stop();
+  parts.house_ended.get_future().wait();
   parts.machine.stop();
   parts.traffic.stop();
   parts.disk.lane(DiskLane::commit).stop();

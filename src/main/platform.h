@@ -3,11 +3,15 @@
 // do elsewhere.
 //
 //   auto platform = TRY(Platform::open(data, settings, log));
-//   TRY(platform->start());           // returns when kubectl can be used
-//   wait_for_termination_signal();
-//   platform->stop();                 // pods run on
+//   std::jthread other([&] {
+//     TRY(platform->start());           // returns when kubectl can be used
+//     wait_for_termination_signal();
+//     platform->stop();                 // pods run on
+//   });
+//   platform->run_house();              // returns when it is stopped
 //
-//   threads:  house    ApiServer, Controllers, NodeAgents, names: everything that decides
+//   threads:  house    (the process's first) ApiServer, Controllers, NodeAgents, names: everything
+//                      that decides
 //             network  HttpListener: TLS and HTTP
 //             webhooks WebhookClient: TLS and HTTP, the other way
 //             disk ×2  commits; checkpoints and other background work
@@ -32,6 +36,11 @@ class Platform {
                                                 const cli::Settings& settings, const Log& log);
   ~Platform();
 
+  // The house's thread should be the first of the process: glibc lets its heap grow in large steps,
+  // those of other threads by a page and a system call at a time.
+  void run_house();
+
+  // Both from another thread.
   Result<> start();
   void stop();
 

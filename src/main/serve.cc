@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "main/serve.h"
 
+#include <thread>
+
 #include "base/log_sink.h"
 #include "base/os/detached_process.h"
 #include "base/os/heap.h"
@@ -20,14 +22,19 @@ int serve(const std::string& data, const cli::Settings& settings, const cli::Out
   const Log log(*sink, clock, {});
   auto platform = Platform::open(data, settings, log);
   if (!platform) return cli::fail(output, platform.error());
-  if (const auto started = (*platform)->start(); !started) {
-    (*platform)->stop();
-    return cli::fail(output, started.error());
+  Result<> started;
+  {
+    const std::jthread other([&] {
+      started = (*platform)->start();
+      if (started) {
+        wait_for_termination_signal();
+        log.info("ending", {});
+      }
+      (*platform)->stop();
+    });
+    (*platform)->run_house();
   }
-  wait_for_termination_signal();
-  log.info("ending", {});
-  (*platform)->stop();
-  return cli::exit_done;
+  return started ? cli::exit_done : cli::fail(output, started.error());
 }
 
 }  // namespace muster

@@ -95,6 +95,7 @@ struct ApiServer::Parts {
                                  .authenticator = options.authenticator}),
         own_service(context, options.own_service),
         service_addresses(context, options.service_cidr),
+        in_parallel(options.in_parallel),
         role_based(options.role_based) {
     context.quota = &quota;
     context.webhooks = &webhooks;
@@ -132,6 +133,7 @@ struct ApiServer::Parts {
   AccountKeeper account_keeper;
   OwnService own_service;
   ServiceAddresses service_addresses;
+  InParallel in_parallel;
   bool role_based;
 };
 
@@ -198,7 +200,7 @@ ApiServer::~ApiServer() = default;
 Result<> ApiServer::load() {
   parts_->trees.keep_all();
   TRY(parts_->custom_kinds.load());
-  TRY(parts_->cache.load());
+  TRY(parts_->cache.load(parts_->in_parallel));
   parts_->trees.keep_loaded();  // until upkeep, which is after everybody in the house has listed
   parts_->start();
   for (const std::string_view name : lasting_namespaces) parts_->ensure_namespace(name);

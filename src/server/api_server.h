@@ -21,6 +21,7 @@
 
 #include "base/clock.h"
 #include "base/executor.h"
+#include "base/in_parallel.h"
 #include "base/log.h"
 #include "base/metrics.h"
 #include "base/random.h"
@@ -55,6 +56,7 @@ struct ServerOptions {
   const CertifiedKey* authority = nullptr;  // null: requests for certificates stay unsigned
   ServiceAddress own_service = {};          // where pods find this server; empty: nowhere
   std::string service_cidr = "10.96.0.0/16";  // where Services get their addresses
+  InParallel in_parallel = one_by_one;        // for what must be read before anybody is served
   AuditSink* audit = nullptr;                 // null: nobody keeps a record of who changed what
   Log log = Log::silent();
 };

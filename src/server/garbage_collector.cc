@@ -55,13 +55,15 @@ Value without(const Value& tree, std::string_view field, Test test) {
 GarbageCollector::GarbageCollector(Context& context) : context_(context) {}
 
 void GarbageCollector::start() {
+  const auto namespaces = context_.registry.find_resource("", "namespaces");
   for (const auto& kind : context_.registry.kinds()) {
     if (kind->stored_as != nullptr) continue;
+    std::string_view seen;  // objects come by namespace
     for (const auto& [key, object] : context_.cache.all_in(*kind, "")) {
       on_change({nullptr, &object});
-      const bool homeless = !object.name_space.empty() &&
-                            context_.cache.find(*context_.registry.find_resource("", "namespaces"),
-                                                "", object.name_space) == nullptr;
+      if (object.name_space == seen) continue;
+      seen = object.name_space;
+      const bool homeless = context_.cache.find(*namespaces, "", seen) == nullptr;
       if (homeless) enqueue_namespace(object.name_space);
     }
   }

@@ -17,6 +17,10 @@ using objects::View;
 
 namespace {
 
+// Enough for all threads to have something to do, few enough to lie in memory beside all the rest.
+constexpr std::size_t loaded_at_once = 4'096;
+constexpr std::size_t piece_entries = 256;
+
 std::string place_of(std::string_view name_space, std::string_view name) {
   std::string at(name_space);
   if (!at.empty()) at += '/';
@@ -30,18 +34,31 @@ ObjectCache::ObjectCache(store::Store& store, const objects::KindRegistry& regis
                          TreeCache& trees)
     : store_(store), registry_(registry), trees_(trees) {}
 
-Result<> ObjectCache::load() {
+Result<> ObjectCache::load(const InParallel& in_parallel) {
   std::string start;
-  while (true) {
-    const auto page =
-        TRY(store_.list({.prefix = registry_prefix, .at = revision_, .start = start}));
-    revision_ = page.revision;
-    for (const store::Entry& entry : page.entries) {
-      apply(entry.key.view(), entry.value, entry.revision);
-    }
-    if (page.remaining == 0) break;
-    start = std::string(page.entries.back().key.view()) + '\0';
-  }
+  store::ListPage page;
+  std::vector<Described> ready;  // of the page before
+  do {
+    auto next = TRY(store_.list(
+        {.prefix = registry_prefix, .at = revision_, .limit = loaded_at_once, .start = start}));
+    revision_ = next.revision;
+    by_uid_.reserve(by_uid_.size() + next.entries.size() + next.remaining);
+    std::vector<Described> described = find_collections(next.entries);
+    const std::size_t pieces = (described.size() + piece_entries - 1) / piece_entries;
+    in_parallel(pieces + 1, [&](std::size_t piece) {
+      if (piece == 0) return take_in(ready);
+      const std::size_t end = std::min(piece * piece_entries, described.size());
+      for (std::size_t i = (piece - 1) * piece_entries; i < end; ++i) {
+        Described& each = described[i];
+        each.tree = TreeCache::read(each.entry->value);
+        each.object = describe(*each.collection, *each.entry, each.tree);
+      }
+    });
+    page = std::move(next);
+    ready = std::move(described);
+    if (!page.entries.empty()) start = std::string(page.entries.back().key.view()) + '\0';
+  } while (page.remaining > 0);
+  take_in(ready);
   watch_ = TRY(store_.watch_from(revision_, registry_prefix, [this] { catch_up(); }));
   catch_up();
   return {};
@@ -55,7 +72,7 @@ void ObjectCache::catch_up() {
     // store has stopped, and then what is known stays known.
     if (!batch) return watch_.reset();
     for (const store::EventPointer& event : batch->events) {
-      apply(event->key.view(), event->value, event->revision);
+      apply({event->key, event->value, event->revision});
     }
     revision_ = std::max(revision_, batch->revision);
     if (!batch->more) return;
@@ -100,16 +117,15 @@ const ObjectCache::Collection* ObjectCache::collection_of(const Kind& kind) cons
   return found == collections_.end() ? nullptr : &found->second;
 }
 
-CachedObject ObjectCache::describe(const Collection& collection, std::string_view key,
-                                   const store::Bytes& value, store::Revision revision) {
-  const KeyParts parts = parse_key(key).value_or(KeyParts());
-  const Value tree = trees_.tree_of(value);
+CachedObject ObjectCache::describe(const Collection& collection, const store::Entry& entry,
+                                   const Value& tree) {
+  const KeyParts parts = parse_key(entry.key.view()).value_or(KeyParts());
   const View metadata = tree["metadata"];
   CachedObject object{.kind = collection.kind,
                       .name_space = std::string(parts.name_space),
                       .name = std::string(parts.name),
-                      .bytes = value,
-                      .revision = revision,
+                      .bytes = entry.value,
+                      .revision = entry.revision,
                       .uid = std::string(metadata["uid"].string_or("")),
                       .labels = {},
                       .fields = collection.fields.read(tree),
@@ -127,27 +143,50 @@ CachedObject ObjectCache::describe(const Collection& collection, std::string_vie
   return object;
 }
 
-void ObjectCache::apply(std::string_view key, const store::Bytes& value, store::Revision revision) {
-  Collection* collection = collection_of(key);
+// Those of kinds that nobody knows stay where they are.
+std::vector<ObjectCache::Described> ObjectCache::find_collections(
+    const std::vector<store::Entry>& entries) {
+  std::vector<Described> found;
+  found.reserve(entries.size());
+  for (const store::Entry& entry : entries) {
+    if (Collection* const collection = collection_of(entry.key.view())) {
+      found.push_back({.collection = collection, .entry = &entry});
+    }
+  }
+  return found;
+}
+
+// In the order of their keys, so that each comes behind the last.
+void ObjectCache::take_in(std::vector<Described>& described) {
+  for (Described& each : described) {
+    trees_.remember(each.entry->value, each.tree);
+    Objects& objects = each.collection->objects;
+    const std::string at = place_of(each.object.name_space, each.object.name);
+    CachedObject& place = objects.try_emplace(objects.end(), at)->second;
+    place = std::move(each.object);
+    index(*each.collection, at, place);
+  }
+}
+
+void ObjectCache::apply(const store::Entry& entry) {
+  Collection* collection = collection_of(entry.key.view());
   if (collection == nullptr) return;
-  const KeyParts parts = parse_key(key).value_or(KeyParts());
+  const KeyParts parts = parse_key(entry.key.view()).value_or(KeyParts());
   const std::string at = place_of(parts.name_space, parts.name);
-  const auto present = collection->objects.find(at);
+  const auto present = collection->objects.lower_bound(at);
   CachedObject before;
-  const bool was_there = present != collection->objects.end();
+  const bool was_there = present != collection->objects.end() && present->first == at;
   if (was_there) {
     unindex(*collection, at, present->second);
     before = std::move(present->second);
   }
   const CachedObject* now = nullptr;
-  if (value.is_none()) {
+  if (entry.value.is_none()) {
     if (was_there) collection->objects.erase(present);
   } else {
-    CachedObject next = describe(*collection, key, value, revision);
-    // At a start they come in their order, each behind the last.
+    CachedObject next = describe(*collection, entry, trees_.tree_of(entry.value));
     CachedObject& place =
-        was_there ? present->second
-                  : collection->objects.try_emplace(collection->objects.end(), at)->second;
+        was_there ? present->second : collection->objects.try_emplace(present, at)->second;
     place = std::move(next);
     index(*collection, at, place);
     now = &place;

@@ -22,6 +22,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/in_parallel.h"
 #include "base/result.h"
 #include "objects/field_selector.h"
 #include "objects/kind_registry.h"
@@ -67,7 +68,8 @@ class ObjectCache {
   ObjectCache(const ObjectCache&) = delete;
   ObjectCache& operator=(const ObjectCache&) = delete;
 
-  Result<> load();
+  // Everything that is stored. Trees and headers of some are made while others are put in place.
+  Result<> load(const InParallel& in_parallel);
 
   // Takes in everything that is durable by now.
   void catch_up();
@@ -119,6 +121,13 @@ class ObjectCache {
     Objects objects;
   };
   using Place = std::pair<const Collection*, std::string>;
+  // One that is being loaded.
+  struct Described {
+    Collection* collection;
+    const store::Entry* entry;
+    objects::Value tree = {};
+    CachedObject object = {};
+  };
   // By group and plural, without copies of either.
   struct ByResource {
     using is_transparent = void;
@@ -130,11 +139,13 @@ class ObjectCache {
 
   Collection* collection_of(std::string_view key);
   const Collection* collection_of(const objects::Kind& kind) const;
-  void apply(std::string_view key, const store::Bytes& value, store::Revision revision);
+  void apply(const store::Entry& entry);
   void index(const Collection& collection, const std::string& at, const CachedObject& object);
   void unindex(const Collection& collection, const std::string& at, const CachedObject& object);
-  CachedObject describe(const Collection& collection, std::string_view key,
-                        const store::Bytes& value, store::Revision revision);
+  static CachedObject describe(const Collection& collection, const store::Entry& entry,
+                               const objects::Value& tree);
+  std::vector<Described> find_collections(const std::vector<store::Entry>& entries);
+  void take_in(std::vector<Described>& described);
 
   store::Store& store_;
   const objects::KindRegistry& registry_;

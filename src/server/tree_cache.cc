@@ -29,6 +29,11 @@ TreeCache::Kept& TreeCache::keep(const store::Bytes& bytes, const Value& tree) {
   return at->second;
 }
 
+Value TreeCache::read(const store::Bytes& bytes) {
+  auto parsed = objects::parse_json(object_text(bytes.view()), {.bytes_max = bytes.size()});
+  return parsed ? std::move(*parsed) : Value();
+}
+
 void TreeCache::remember(const store::Bytes& bytes, const Value& tree) {
   keep(bytes, tree);
 }

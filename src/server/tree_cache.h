@@ -30,6 +30,9 @@ class TreeCache : public std::enable_shared_from_this<TreeCache> {
   objects::Value tree_of(const store::Bytes& bytes);
   objects::Value tree_at(const store::Bytes& bytes, store::Revision revision);
 
+  // The same without looking or keeping: on any thread.
+  static objects::Value read(const store::Bytes& bytes);
+
   void remember(const store::Bytes& bytes, const objects::Value& tree);
 
   // While everything is loaded nothing makes room; then there is room for that and the usual beside

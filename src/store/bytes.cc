@@ -25,7 +25,6 @@ Bytes Bytes::joined(std::initializer_list<std::string_view> parts) {
 }
 
 void Bytes::release() {
-  if (header_ == nullptr) return;
   // The last holder must see everything that the others did before they let go.
   if (header_->holders.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
   header_->~Header();

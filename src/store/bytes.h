@@ -25,7 +25,9 @@ class Bytes {
     std::swap(header_, other.header_);
     return *this;
   }
-  ~Bytes() { release(); }
+  ~Bytes() {
+    if (header_ != nullptr) release();
+  }
 
   // At most 4 GiB - 1; the store's own limits are far below.
   static Bytes copy_of(std::string_view bytes) { return joined({bytes}); }
@@ -58,7 +60,7 @@ class Bytes {
   void hold() const {
     if (header_ != nullptr) header_->holders.fetch_add(1, std::memory_order_relaxed);
   }
-  void release();
+  void release();  // not none
 
   Header* header_ = nullptr;
 };

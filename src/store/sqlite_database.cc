@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 
-#include <limits>
+#include <algorithm>
+#include <iterator>
+#include <numeric>
 #include <utility>
 
 #include "store/sqlite_log_check.h"
@@ -24,6 +26,9 @@ namespace {
 // The log's file shrinks back to this after a burst.
 constexpr const char* writer_settings =
     "PRAGMA journal_mode=WAL; PRAGMA journal_size_limit=67108864";
+
+constexpr const char* first_revision = "SELECT coalesce(min(revision), 0) FROM log";
+constexpr const char* last_revision = "SELECT coalesce(max(revision), 0) FROM log";
 
 constexpr std::string_view what_to_do =
     "; if the disk is sound, restore a backup into an empty folder";
@@ -105,7 +110,29 @@ Result<> SqliteDatabase::start() {
   return {};
 }
 
-Result<Recovered> SqliteDatabase::load() {
+// Each half on a connection of its own.
+Result<Recovered> SqliteDatabase::load_halves(const InParallel& in_parallel) {
+  const std::int64_t first = TRY(writer_->integer(first_revision));
+  const std::int64_t middle = std::midpoint(first, TRY(writer_->integer(last_revision)));
+  Result<Recovered> lower = Recovered();
+  Result<Recovered> upper = Recovered();
+  in_parallel(2, [&](std::size_t piece) {
+    if (piece == 0) {
+      lower = load_log(*writer_, path_, {.last = middle});
+    } else {
+      upper = load_log(*background_, path_, {.first = middle + 1});
+    }
+  });
+  if (!lower) return lower;
+  if (!upper) return upper;
+  lower->records.reserve(lower->records.size() + upper->records.size());
+  std::ranges::move(upper->records, std::back_inserter(lower->records));
+  return lower;
+}
+
+Result<Recovered> SqliteDatabase::load(const InParallel& in_parallel) {
+  if (auto halves = load_halves(in_parallel)) return halves;
+  // Something is damaged: what comes first in the log is what is to be named.
   auto loaded = load_log(*writer_, path_);
   if (loaded) return loaded;
   // A page is damaged. Its rows may tell which of them it hit.
@@ -114,13 +141,17 @@ Result<Recovered> SqliteDatabase::load() {
   return closer ? Result<Recovered>(loaded.error()) : Result<Recovered>(closer.error());
 }
 
-Result<Recovered> load_log(SqliteConnection& connection, const std::string& path) {
+Result<Recovered> load_log(SqliteConnection& connection, const std::string& path,
+                           const LogRange& range) {
   Recovered recovered;
   const auto compacted = connection.integer("SELECT value FROM meta WHERE name = 'compacted'");
   if (!compacted) return damaged_after(path, recovered, compacted.error());
   recovered.compacted = {static_cast<std::uint64_t>(*compacted)};
-  auto rows = TRY(connection.prepare(
-      "SELECT revision, previous, checksum, key, value FROM log ORDER BY revision"));
+  auto rows =
+      TRY(connection.prepare("SELECT revision, previous, checksum, key, value FROM log "
+                             "WHERE revision BETWEEN ?1 AND ?2 ORDER BY revision"));
+  rows.bind(1, range.first);
+  rows.bind(2, range.last);
   while (true) {
     const auto row = rows.step();
     if (!row) return damaged_after(path, recovered, row.error());

@@ -3,7 +3,7 @@
 // each lane has its own connection, so they may run at the same time.
 //
 //   auto database = TRY(SqliteDatabase::open(disk, "data"));
-//   auto recovered = TRY(database->load());
+//   auto recovered = TRY(database->load(one_by_one));
 //   database->commit(write, CheckpointRest::no);
 //
 // Files in the folder: store.db (also the lock), store.db-wal (commits not yet in it).
@@ -11,11 +11,13 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
 
 #include "base/disk.h"
+#include "base/in_parallel.h"
 #include "base/result.h"
 #include "store/journal.h"
 #include "store/sqlite_connection.h"
@@ -45,7 +47,7 @@ class SqliteDatabase {
   ~SqliteDatabase();
 
   // Everything in the log, each row against its checksum.
-  Result<Recovered> load();
+  Result<Recovered> load(const InParallel& in_parallel);
 
   CommitOutcome commit(const JournalWrite& write, CheckpointRest rest);
   CheckpointOutcome checkpoint();
@@ -55,6 +57,7 @@ class SqliteDatabase {
   void close();
 
  private:
+  Result<Recovered> load_halves(const InParallel& in_parallel);
   Result<> copy_into(const std::string& partial);
   struct Statements;
 
@@ -73,8 +76,15 @@ class SqliteDatabase {
   std::uint64_t page_bytes_ = 0;
 };
 
+// The rows of a log that are read: both ends are among them.
+struct LogRange {
+  std::int64_t first = std::numeric_limits<std::int64_t>::min();
+  std::int64_t last = std::numeric_limits<std::int64_t>::max();
+};
+
 // Reads a log row by row; names the key of a row that is damaged. Also for backups.
-Result<Recovered> load_log(SqliteConnection& connection, const std::string& path);
+Result<Recovered> load_log(SqliteConnection& connection, const std::string& path,
+                           const LogRange& range = {});
 
 // How much larger than the backup's revision the first revision after a restore is: more than any
 // store hands out between a backup and its loss.

@@ -130,7 +130,7 @@ class SqliteJournal final : public Journal {
 Result<std::unique_ptr<Store>> open_sqlite_store(Disk& disk, Executor& house,
                                                  const std::string& folder, StoreOptions options) {
   std::shared_ptr<SqliteDatabase> database = TRY(SqliteDatabase::open(disk, folder));
-  Recovered recovered = TRY(database->load());
+  Recovered recovered = TRY(database->load(options.in_parallel));
   auto journal = std::make_unique<SqliteJournal>(disk, house, std::move(database), options.limits);
   return LogStore::create(house, std::move(journal), std::move(recovered), std::move(options));
 }

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "base/error.h"
+#include "base/in_parallel.h"
 #include "base/unique_function.h"
 #include "store/limits.h"
 
@@ -13,6 +14,7 @@ namespace muster::store {
 
 struct StoreOptions {
   StoreLimits limits = {};
+  InParallel in_parallel = one_by_one;  // for reading the log
 
   // Called once when the store stops for good (a failed sync). The process should end then.
   UniqueFunction<void(const Error&)> on_fatal = {};

@@ -148,5 +148,33 @@ TEST_F(StoreStress, clients_on_many_threads_lose_no_increment) {
   }
 }
 
+// Each piece on a thread of its own.
+void each_on_a_thread(std::size_t count, const Piece& piece) {
+  std::vector<std::jthread> threads;
+  for (std::size_t i = 0; i < count; ++i) threads.emplace_back([&piece, i] { piece(i); });
+}
+
+TEST_F(StoreStress, a_log_that_threads_read_together_is_the_same) {
+  constexpr int keys = 500;
+  for (int i = 0; i < 2 * keys; ++i) {
+    put("/k" + std::to_string(i % keys), std::to_string(i), Expected::any()).must();
+  }
+  on_house<bool>([this](auto answer) {
+    store_->close([this, answer]() mutable {
+      house_.post([this, answer]() mutable {
+        store_ = open_sqlite_store(running_.disk(), house_, folder_ / "store",
+                                   {.in_parallel = each_on_a_thread})
+                     .must();
+        answer(true);
+      });
+    });
+  });
+  for (int i = 0; i < keys; ++i) {
+    const Entry entry = get("/k" + std::to_string(i)).must();
+    EXPECT_EQ(entry.value.view(), std::to_string(keys + i));
+    EXPECT_EQ(entry.revision.value, static_cast<std::uint64_t>(keys + i + 1));
+  }
+}
+
 }  // namespace
 }  // namespace muster::store
