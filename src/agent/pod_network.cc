@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include "base/os/folders.h"
+
 namespace muster::agent {
 
 namespace {
@@ -25,8 +27,11 @@ std::uint64_t stable_hash(std::string_view text) {
   return hash;
 }
 
+constexpr std::string_view bridge_prefix = "muster";
+
 std::string bridge_name(const std::string& data_folder) {
-  return fmt::format("muster{:08x}", static_cast<std::uint32_t>(stable_hash(data_folder)));
+  return fmt::format("{}{:08x}", bridge_prefix,
+                     static_cast<std::uint32_t>(stable_hash(data_folder)));
 }
 
 PodNetwork network_of(std::uint32_t first_octet, std::uint32_t second_octet) {
@@ -56,6 +61,16 @@ Result<> own_services(const PodNetwork& network) {
       netlink.own_network({.name = network.bridge, .address = address, .prefix = services_prefix});
   if (owned || owned.error().code == ErrorCode::already_exists) return {};
   return owned;
+}
+
+// Of platforms that were killed, and whose folder went before somebody said `muster down`.
+void remove_abandoned(const std::vector<LinkAddress>& links) {
+  for (const LinkAddress& link : links) {
+    if (!link.name.starts_with(bridge_prefix)) continue;
+    const std::string folder = link_label(link.name);
+    if (!folder.starts_with('/') || path_exists(folder) || has_cables(link.name)) continue;
+    remove_pod_network({.bridge = link.name});
+  }
 }
 
 }  // namespace
@@ -98,13 +113,19 @@ PodNetwork choose_pod_network(const std::string& data_folder, Isolation isolatio
   if (isolation != Isolation::full) {
     return fallback("network namespaces with cables need more rights than this user has");
   }
-  const auto taken = link_addresses();
+  auto taken = link_addresses();
   if (!taken) return fallback(taken.error().message);
+  if (!bridged_network(data_folder, *taken).has_bridge()) {
+    remove_abandoned(*taken);
+    taken = link_addresses();
+    if (!taken) return fallback(taken.error().message);
+  }
   PodNetwork network = bridged_network(data_folder, *taken);
   if (!network.has_bridge()) return network;
   const auto made =
       ensure_bridge({.name = network.bridge, .address = network.gateway, .prefix = network.prefix});
   if (!made) return fallback(made.error().message);
+  static_cast<void>(label_link(network.bridge, data_folder));  // one without stays for ever
   if (auto owned = own_services(network); !owned) return fallback(owned.error().message);
   return network;
 }

@@ -11,12 +11,15 @@
 #include <linux/veth.h>
 #include <net/if.h>
 #include <netinet/in.h>
+#include <unistd.h>
 
 #include <array>
 #include <bit>
 #include <string_view>
 
 #include "base/os/descriptor.h"
+#include "base/os/files.h"
+#include "base/os/folders.h"
 #include "base/os/system_error.h"
 
 namespace muster {
@@ -24,6 +27,11 @@ namespace muster {
 namespace {
 
 constexpr std::size_t message_bytes_max = 8192;
+constexpr std::size_t label_bytes_max = 4096;  // a page of the kernel's
+
+std::string link_folder(const std::string& name) {
+  return "/sys/class/net/" + name;
+}
 
 Error network_error(std::string_view doing, std::string_view name, int number) {
   Error error = system_error(doing, name, number);
@@ -246,6 +254,26 @@ Result<std::vector<LinkAddress>> link_addresses() {
                      std::popcount(ipv4_of(link->ifa_netmask))});
   }
   return found;
+}
+
+Result<> label_link(const std::string& name, std::string_view label) {
+  const std::string path = link_folder(name) + "/ifalias";
+  const Descriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+  if (!file) return network_error("open", path, errno);
+  if (::write(file.number(), label.data(), label.size()) < 0) {
+    return network_error("label", name, errno);
+  }
+  return {};
+}
+
+std::string link_label(const std::string& name) {
+  const auto text = read_whole_file(link_folder(name) + "/ifalias", label_bytes_max);
+  return text ? text->substr(0, text->find('\n')) : std::string();
+}
+
+bool has_cables(const std::string& bridge) {
+  const auto cables = names_in_folder(link_folder(bridge) + "/brif");
+  return !cables || !cables->empty();  // who cannot look takes nothing away
 }
 
 Result<std::uint32_t> parse_ipv4(const std::string& text) {

@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -74,6 +75,13 @@ Result<> ensure_bridge(const LinkAddress& bridge);
 
 // The IPv4 addresses of the links of the current namespace.
 Result<std::vector<LinkAddress>> link_addresses();
+
+// What stands on a link for people and programs that find it (its alias); empty: nothing.
+Result<> label_link(const std::string& name, std::string_view label);
+std::string link_label(const std::string& name);
+
+// Whether a cable is plugged into the bridge.
+bool has_cables(const std::string& bridge);
 
 Result<std::uint32_t> parse_ipv4(const std::string& text);
 std::string format_ipv4(std::uint32_t address);
