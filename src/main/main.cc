@@ -7,6 +7,7 @@
 
 #include "agent/enter.h"
 #include "agent/shim.h"
+#include "base/os/heap.h"
 #include "base/os/system_clock.h"
 #include "cli/command_line.h"
 #include "main/controller.h"
@@ -39,6 +40,7 @@ int main(int argc, char** argv) {
   const muster::cli::Output output{.out = to(stdout), .error = to(stderr)};
   muster::cli::Commands commands;
   commands.serve = [&](const std::string& data, const muster::cli::Settings& settings) {
+    muster::keep_free_pieces(argv);
     return muster::serve(data, settings, output);
   };
   commands.status = [&](const std::string& data) { return muster::status(data, output); };

@@ -37,10 +37,10 @@ struct StoreLimits {
 
   // What lists of the past and late watchers can go back to. Beyond, the store compacts the oldest
   // eighth by itself. Bytes are those that only history holds: former values and deleted keys. So
-  // many are some 6,000 former versions: minutes of what usually happens, and seconds of a storm,
+  // many are some 4,000 former versions: minutes of what usually happens, and seconds of a storm,
   // which is what lies between a list and its watch. Who watches already has a buffer of its own.
   std::size_t history_events_max = 200'000;
-  std::size_t history_bytes_max = 14 * mebibyte;
+  std::size_t history_bytes_max = 10 * mebibyte;
 
   // A watcher that lets more than this pile up is cut off; the writer never waits for it.
   std::size_t watch_events_buffered_max = 20'000;

@@ -1,7 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/os/heap.h"
 
+#include <fmt/format.h>
 #include <malloc.h>
+#include <unistd.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/os/detached_process.h"
+#include "base/os/process.h"
 
 namespace muster {
 
@@ -9,6 +18,8 @@ namespace {
 
 constexpr int mapped_bytes_min = 1024 * 1024;
 constexpr int free_end_bytes_max = 4 * 1024 * 1024;
+constexpr std::string_view settings_name = "GLIBC_TUNABLES";
+constexpr std::string_view free_pieces = "glibc.malloc.tcache_count=100";
 
 }  // namespace
 
@@ -16,6 +27,17 @@ void give_free_memory_back() {
   // Where the C library has no such settings it keeps its own ways.
   ::mallopt(M_MMAP_THRESHOLD, mapped_bytes_min);
   ::mallopt(M_TRIM_THRESHOLD, free_end_bytes_max);
+}
+
+void keep_free_pieces(char** arguments) {
+  const auto program = own_program();
+  if (!program || environment_variable(std::string(settings_name))) return;
+  std::string setting = fmt::format("{}={}", settings_name, free_pieces);
+  std::vector<char*> environment;
+  for (char** each = ::environ; *each != nullptr; ++each) environment.push_back(*each);
+  environment.push_back(setting.data());
+  environment.push_back(nullptr);
+  ::execve(program->c_str(), arguments, environment.data());
 }
 
 }  // namespace muster
