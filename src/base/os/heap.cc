@@ -3,8 +3,10 @@
 
 #include <fmt/format.h>
 #include <malloc.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,7 +20,7 @@ namespace {
 
 constexpr int mapped_bytes_min = 1024 * 1024;
 constexpr int free_end_bytes_max = 4 * 1024 * 1024;
-constexpr std::string_view settings_name = "GLIBC_TUNABLES";
+constexpr const char* settings_name = "GLIBC_TUNABLES";
 constexpr std::string_view free_pieces = "glibc.malloc.tcache_count=100";
 
 }  // namespace
@@ -30,8 +32,14 @@ void give_free_memory_back() {
 }
 
 void keep_free_pieces(char** arguments) {
+  if (const auto present = environment_variable(settings_name)) {
+    // Those who are started from here, shims above all, stay small.
+    if (*present == free_pieces) ::unsetenv(settings_name);
+    return;
+  }
+  // From a program with more rights than its caller the loader takes the variable: without end.
   const auto program = own_program();
-  if (!program || environment_variable(std::string(settings_name))) return;
+  if (!program || ::getauxval(AT_SECURE) != 0) return;
   std::string setting = fmt::format("{}={}", settings_name, free_pieces);
   std::vector<char*> environment;
   for (char** each = ::environ; *each != nullptr; ++each) environment.push_back(*each);

@@ -13,7 +13,8 @@ void give_free_memory_back();
 
 // A thread keeps seven free pieces of each size for itself, where a request makes and drops dozens.
 // glibc takes another number from the environment of a new process alone, so this runs the program
-// anew with it; and returns where somebody has set it already, or it cannot be done.
+// anew with it; and returns where somebody has set it already, or it cannot be done. Who is started
+// from there does not inherit it.
 void keep_free_pieces(char** arguments);
 
 }  // namespace muster
