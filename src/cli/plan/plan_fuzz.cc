@@ -75,7 +75,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
   }
   const auto document = engine.answer(input);
   if (!document) return 0;
-  check_figures(*document);
+  // What Kueue's webhooks would refuse is planned all the same, a quota below zero for one.
+  if ((*document)["warnings"].empty()) check_figures(*document);
   CHECK(!muster::cli::plan_text(*document).empty());
   return 0;
 }
