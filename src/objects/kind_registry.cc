@@ -4,10 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include "base/check.h"
 #include "objects/kinds.h"
+#include "objects/same_text.h"
 #include "objects/schema/compile.h"
 #include "objects/schema/definition.h"
 #include "objects/yaml.h"
@@ -21,6 +23,11 @@ std::string resource_key(std::string_view group, std::string_view plural) {
   key.reserve(group.size() + 1 + plural.size());
   key.append(group).append(1, '/').append(plural);
   return key;
+}
+
+std::size_t resource_hash(std::string_view group, std::string_view plural) {
+  const std::hash<std::string_view> hash;
+  return hash(group) * 31 + hash(plural);
 }
 
 std::vector<std::string> texts(View list) {
@@ -140,7 +147,7 @@ Result<> KindRegistry::take(std::vector<Kind> kinds) {
       }
     }
     std::string key = resource_key(kind.group, kind.plural);
-    by_resource_.emplace(std::move(key), std::make_shared<const Kind>(std::move(kind)));
+    put(std::move(key), std::move(kind));
   }
   return {};
 }
@@ -191,8 +198,8 @@ FieldErrors KindRegistry::add(const Value& definition, View names, std::uint64_t
   errors = compile(definition, kind);
   if (!errors.empty()) return errors;
   kind.since_revision = since_revision;
-  const std::string key = resource_key(kind.group, kind.plural);
-  by_resource_[key] = std::make_shared<const Kind>(std::move(kind));
+  std::string key = resource_key(kind.group, kind.plural);
+  put(std::move(key), std::move(kind));
   ++generation_;
   return errors;
 }
@@ -200,6 +207,7 @@ FieldErrors KindRegistry::add(const Value& definition, View names, std::uint64_t
 bool KindRegistry::remove(std::string_view group, std::string_view plural) {
   const auto found = by_resource_.find(resource_key(group, plural));
   if (found == by_resource_.end() || found->second->is_built_in) return false;
+  forget(*found->second);
   by_resource_.erase(found);
   ++generation_;
   return true;
@@ -214,10 +222,29 @@ KindRegistry::Found KindRegistry::find(std::string_view group, std::string_view 
 
 KindRegistry::Found KindRegistry::find_resource(std::string_view group,
                                                 std::string_view plural) const {
-  const auto found = by_resource_.find(resource_key(group, plural));
-  if (found == by_resource_.end()) return nullptr;
-  const Kind& kind = *found->second;
-  return kind.is_stored || !kind.own_verbs.empty() ? found->second : nullptr;
+  const auto [first, last] = by_hash_.equal_range(resource_hash(group, plural));
+  for (auto at = first; at != last; ++at) {
+    const Kind& kind = *at->second;
+    if (!is_same_text(kind.plural, plural) || !is_same_text(kind.group, group)) continue;
+    return kind.is_stored || !kind.own_verbs.empty() ? at->second : nullptr;
+  }
+  return nullptr;
+}
+
+void KindRegistry::put(std::string key, Kind kind) {
+  Found& place = by_resource_[std::move(key)];
+  if (place != nullptr) forget(*place);
+  place = std::make_shared<const Kind>(std::move(kind));
+  by_hash_.emplace(resource_hash(place->group, place->plural), place);
+}
+
+void KindRegistry::forget(const Kind& kind) {
+  const auto [first, last] = by_hash_.equal_range(resource_hash(kind.group, kind.plural));
+  for (auto at = first; at != last; ++at) {
+    if (at->second.get() != &kind) continue;
+    by_hash_.erase(at);
+    return;
+  }
 }
 
 KindRegistry::Found KindRegistry::find_name(std::string_view name) const {

@@ -19,6 +19,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "base/result.h"
@@ -115,8 +116,13 @@ class KindRegistry {
   FieldErrors compile(const Value& definition, Kind& kind) const;
   Result<> take(std::vector<Kind> kinds);
 
+  void put(std::string key, Kind kind);
+  void forget(const Kind& kind);
+
   std::map<std::string, Found> by_resource_;  // "<group>/<plural>"
-  std::vector<Value> types_;                  // documents of kind Types
+  // The same by a hash of both: every request asks a dozen times. Never iterated.
+  std::unordered_multimap<std::size_t, Found> by_hash_;
+  std::vector<Value> types_;  // documents of kind Types
   std::uint64_t generation_ = 0;
 };
 

@@ -1,5 +1,6 @@
-// is_same_text: whether two texts are equal, for names. Those are short, and a call of memcmp takes
-// longer than to compare them: a few words do it here, the last of which may overlap another.
+// is_same_text: whether two texts are equal, and is_text_before: their order, for names. Those are
+// short, and a call of memcmp takes longer than to compare them: a few words do it here, the last
+// of which may overlap another.
 //
 //   if (is_same_text(member_key, "metadata")) …
 //
@@ -7,6 +8,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -49,6 +52,31 @@ inline bool is_same_text(std::string_view left, std::string_view right) {
   if (size >= 4) return has_same_ends<std::uint32_t>(a, b, size);
   if (size >= 2) return has_same_ends<std::uint16_t>(a, b, size);
   return size == 0 || *a == *b;
+}
+
+// Whether one comes before the other, byte by byte: mostly the first eight tell.
+inline bool is_text_before(std::string_view left, std::string_view right) {
+  if (left.size() >= 8 && right.size() >= 8) {
+    std::uint64_t a;
+    std::uint64_t b;
+    std::memcpy(&a, left.data(), sizeof a);
+    std::memcpy(&b, right.data(), sizeof b);
+    if (a != b) {
+      if constexpr (std::endian::native == std::endian::little) {
+        a = __builtin_bswap64(a);
+        b = __builtin_bswap64(b);
+      }
+      return a < b;
+    }
+    return left.substr(8) < right.substr(8);
+  }
+  const std::size_t size = std::min(left.size(), right.size());
+  for (std::size_t i = 0; i < size; ++i) {
+    const auto a = static_cast<unsigned char>(left[i]);
+    const auto b = static_cast<unsigned char>(right[i]);
+    if (a != b) return a < b;
+  }
+  return left.size() < right.size();
 }
 
 }  // namespace muster::objects

@@ -34,7 +34,7 @@ Response as_stored(int status, const Form& form, const store::Bytes& stored,
                    store::Revision revision) {
   return {.status = status,
           .content_type = std::string(content_type_of(form)),
-          .body = shown_line(stored.view(), revision)};
+          .body = StoredPiece{stored, revision}};
 }
 
 bool is_plain_json(const AnswerForm& form) {

@@ -18,20 +18,29 @@ namespace muster::server {
 
 namespace {
 
+bool is_ascii(std::string_view text) {
+  return std::ranges::all_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+}
+
 // What strangers send is not always text, nor short.
-std::string cut(std::string_view text) {
-  return repaired_utf8(text.substr(0, audit_text_bytes_max));
+void write_text(JsonText& out, std::string_view text) {
+  text = text.substr(0, audit_text_bytes_max);
+  if (is_ascii(text)) {
+    out.text(text);
+  } else {
+    out.text(repaired_utf8(text));
+  }
 }
 
 void write_texts(JsonText& out, const std::vector<std::string>& texts) {
   out.begin_array();
-  for (const std::string& text : texts) out.text(cut(text));
+  for (const std::string& text : texts) write_text(out, text);
   out.end_array();
 }
 
 void write_user(JsonText& out, const Identity& user) {
-  out.begin_object().key("username").text(cut(user.name));
-  if (!user.uid.empty()) out.key("uid").text(cut(user.uid));
+  write_text(out.begin_object().key("username"), user.name);
+  if (!user.uid.empty()) write_text(out.key("uid"), user.uid);
   if (!user.groups.empty()) {
     out.key("groups");
     write_texts(out, user.groups);
@@ -39,7 +48,7 @@ void write_user(JsonText& out, const Identity& user) {
   if (!user.extra.empty()) {
     out.key("extra").begin_object();
     for (const auto& [key, values] : user.extra) {
-      out.key(cut(key));
+      out.key(repaired_utf8(std::string_view(key).substr(0, audit_text_bytes_max)));
       write_texts(out, values);
     }
     out.end_object();
@@ -50,7 +59,7 @@ void write_user(JsonText& out, const Identity& user) {
 void write_object(JsonText& out, const AuditEntry& entry) {
   out.key("objectRef").begin_object();
   const auto add = [&](std::string_view key, const std::string& text) {
-    if (!text.empty()) out.key(key).text(cut(text));
+    if (!text.empty()) write_text(out.key(key), text);
   };
   add("resource", entry.resource);
   add("namespace", entry.name_space);
@@ -68,16 +77,15 @@ std::string as_one_line(const std::string& body) {
   return parsed ? objects::to_json(*parsed) : std::string();
 }
 
-}  // namespace
-
-std::string audit_line(const AuditEntry& entry, int code, Instant answered) {
+void append_line(const AuditRecord& record, std::string& text) {
+  const AuditEntry& entry = record.call;
   const std::string body = as_one_line(entry.body);
-  JsonText out;
+  JsonText out(std::move(text));
   out.begin_object().key("kind").text("Event").key("apiVersion").text("audit.k8s.io/v1");
   out.key("level").text(body.empty() ? "Metadata" : "Request");
   out.key("auditID").text(entry.id).key("stage").text("ResponseComplete");
-  out.key("requestURI").text(cut(entry.uri)).key("verb").text(entry.verb);
-  out.key("user");
+  write_text(out.key("requestURI"), entry.uri);
+  out.key("verb").text(entry.verb).key("user");
   write_user(out, entry.user);
   if (entry.acting_as) {
     out.key("impersonatedUser");
@@ -86,15 +94,50 @@ std::string audit_line(const AuditEntry& entry, int code, Instant answered) {
   if (!entry.source.empty()) {
     out.key("sourceIPs").begin_array().text(entry.source).end_array();
   }
-  if (!entry.user_agent.empty()) out.key("userAgent").text(cut(entry.user_agent));
+  if (!entry.user_agent.empty()) write_text(out.key("userAgent"), entry.user_agent);
   if (!entry.resource.empty()) write_object(out, entry);
   out.key("responseStatus").begin_object().key("metadata").begin_object().end_object();
-  out.key("code").raw(fmt::to_string(code)).end_object();
+  out.key("code").raw(fmt::format_int(record.code).c_str()).end_object();
   if (!body.empty()) out.key("requestObject").raw(body);
   out.key("requestReceivedTimestamp").text(format_micro_time(Timestamp::of(entry.received)));
-  out.key("stageTimestamp").text(format_micro_time(Timestamp::of(answered)));
+  out.key("stageTimestamp").text(format_micro_time(Timestamp::of(record.answered)));
   out.end_object();
-  return std::move(out).take() + "\n";
+  text = std::move(out).take();
+  text += '\n';
+}
+
+void append_lost(std::uint64_t count, std::string& text) {
+  text +=
+      fmt::format(R"({{"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"None","annotations":)"
+                  R"({{"muster.dev/lines-lost":"{}"}}}})"
+                  "\n",
+                  count);
+}
+
+std::size_t bytes_of(const Identity& user) {
+  std::size_t bytes = user.name.size() + user.uid.size();
+  for (const std::string& group : user.groups) bytes += group.size();
+  for (const auto& [key, values] : user.extra) {
+    bytes += key.size();
+    for (const std::string& value : values) bytes += value.size();
+  }
+  return bytes;
+}
+
+// About what it holds while it waits.
+std::size_t bytes_of(const AuditRecord& record) {
+  const AuditEntry& call = record.call;
+  return sizeof(AuditRecord) + call.id.size() + call.uri.size() + call.user_agent.size() +
+         call.name.size() + call.body.size() + bytes_of(call.user) +
+         (call.acting_as ? bytes_of(*call.acting_as) : 0);
+}
+
+}  // namespace
+
+std::string audit_line(const AuditRecord& record) {
+  std::string text;
+  append_line(record, text);
+  return text;
 }
 
 // On the disk's lane alone.
@@ -102,6 +145,18 @@ class AuditFile::Files {
  public:
   Files(Disk& disk, AuditOptions options) : disk_(disk), options_(std::move(options)) {}
 
+  Result<> append(const std::vector<AuditRecord>& records) {
+    text_.clear();
+    for (const AuditRecord& record : records) {
+      if (record.lost_before > 0) append_lost(record.lost_before, text_);
+      append_line(record, text_);
+    }
+    TRY(append(text_));
+    if (text_.capacity() > audit_room_bytes_max) text_ = {};
+    return {};
+  }
+
+ private:
   Result<> append(std::string_view lines) {
     if (file_ == nullptr) TRY(open());
     if (size_ > 0 && size_ + lines.size() > options_.file_bytes_max) TRY(rotate());
@@ -110,7 +165,6 @@ class AuditFile::Files {
     return {};
   }
 
- private:
   std::string current() const { return options_.folder + "/audit.log"; }
   std::string old(std::uint64_t number) const {
     return fmt::format("{}/audit-{}.log", options_.folder, number);
@@ -155,6 +209,7 @@ class AuditFile::Files {
 
   Disk& disk_;
   AuditOptions options_;
+  std::string text_;  // room to work in
   std::unique_ptr<File> file_;
   std::uint64_t size_ = 0;
   std::map<std::uint64_t, std::string> numbers_;  // of files that are full, oldest first
@@ -167,19 +222,15 @@ AuditFile::~AuditFile() {
   *alive_ = false;
 }
 
-void AuditFile::write(std::string line) {
-  if (is_broken_ || waiting_.size() + line.size() > audit_waiting_bytes_max) {
+void AuditFile::write(AuditRecord record) {
+  const std::size_t bytes = bytes_of(record);
+  if (is_broken_ || waiting_bytes_ + bytes > audit_waiting_bytes_max) {
     ++lost_;
     return;
   }
-  if (lost_ != lost_told_) {
-    waiting_ += fmt::format(
-        R"({{"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"None","annotations":)"
-        R"({{"muster.dev/lines-lost":"{}"}}}})"
-        "\n",
-        lost_ - std::exchange(lost_told_, lost_));
-  }
-  waiting_ += line;
+  record.lost_before = lost_ - std::exchange(lost_told_, lost_);
+  waiting_bytes_ += bytes;
+  waiting_.push_back(std::move(record));
   flush();
 }
 
@@ -193,19 +244,20 @@ void AuditFile::flush() {
   if (is_writing_ || waiting_.empty()) return;
   is_writing_ = true;
   struct Job {
-    std::string lines;
+    std::vector<AuditRecord> records;
     Result<> outcome = {};
   };
   auto job = std::make_shared<Job>(Job{std::exchange(waiting_, std::move(room_))});
+  waiting_bytes_ = 0;
   disk_.submit(
-      DiskLane::background, [files = files_, job] { job->outcome = files->append(job->lines); },
+      DiskLane::background, [files = files_, job] { job->outcome = files->append(job->records); },
       house_,
       [this, alive = alive_, job] {
         if (!*alive) return;
         is_writing_ = false;
         is_broken_ = !job->outcome;
-        job->lines.clear();
-        if (job->lines.capacity() <= audit_room_bytes_max) room_ = std::move(job->lines);
+        job->records.clear();
+        if (job->records.capacity() <= audit_records_kept_max) room_ = std::move(job->records);
         flush();
       });
 }

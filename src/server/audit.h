@@ -7,7 +7,8 @@
 //
 //   audit.log, and when it is full audit-<number>.log: audit_files_max of audit_file_bytes_max
 //
-// Assumes: write() on the house thread; the disk's background lane does the rest, without a sync.
+// Assumes: write() on the house thread; the disk's background lane makes the lines and does the
+// rest, without a sync.
 // Where the disk is too slow, lines are lost, and a line says how many. A disk that fails ends the
 // record until the next start.
 // SPDX-License-Identifier: Apache-2.0
@@ -19,6 +20,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/disk.h"
 #include "base/executor.h"
@@ -29,9 +31,11 @@ namespace muster::server {
 
 inline constexpr std::uint64_t audit_file_bytes_max = std::uint64_t{16} * 1024 * 1024;
 inline constexpr std::size_t audit_files_max = 8;
-// What waits for the disk, and what of a body, an address or a name is written.
+// What waits for the disk, the room that is kept for lines and records, and what of a body, an
+// address or a name is written.
 inline constexpr std::size_t audit_waiting_bytes_max = std::size_t{4} * 1024 * 1024;
 inline constexpr std::size_t audit_room_bytes_max = std::size_t{256} * 1024;
+inline constexpr std::size_t audit_records_kept_max = 256;
 inline constexpr std::size_t audit_body_bytes_max = std::size_t{16} * 1024;
 inline constexpr std::size_t audit_text_bytes_max = 1'024;
 
@@ -54,13 +58,20 @@ struct AuditEntry {
   std::string body = {};  // JSON; empty: not for the record
 };
 
-// The line, with what the call was answered.
-std::string audit_line(const AuditEntry& entry, int code, Instant answered);
+// A call and what became of it: one line.
+struct AuditRecord {
+  AuditEntry call;
+  int code = 0;
+  Instant answered = {};
+  std::uint64_t lost_before = 0;  // lines between the last one and this
+};
+
+std::string audit_line(const AuditRecord& record);
 
 class AuditSink {
  public:
   virtual ~AuditSink() = default;
-  virtual void write(std::string line) = 0;
+  virtual void write(AuditRecord record) = 0;
 };
 
 struct AuditOptions {
@@ -74,7 +85,7 @@ class AuditFile final : public AuditSink {
   AuditFile(Disk& disk, Executor& house, AuditOptions options);
   ~AuditFile() override;
 
-  void write(std::string line) override;
+  void write(AuditRecord record) override;
 
   bool is_idle() const { return !is_writing_ && waiting_.empty(); }
 
@@ -90,8 +101,9 @@ class AuditFile final : public AuditSink {
 
   Disk& disk_;
   Executor& house_;
-  std::string waiting_;
-  std::string room_;  // of lines that are written, for the next ones
+  std::vector<AuditRecord> waiting_;
+  std::vector<AuditRecord> room_;  // of records that are written, for the next ones
+  std::size_t waiting_bytes_ = 0;
   bool is_writing_ = false;
   bool is_broken_ = false;
   std::uint64_t lost_ = 0;

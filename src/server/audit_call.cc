@@ -74,7 +74,7 @@ Respond audited(Context& context, const Request& request, const Route& route, st
           respond = std::move(respond)](Response response) mutable {
     const int status = response.status;
     respond(std::move(response));  // first: who asked does not wait for the line
-    context.audit->write(audit_line(entry, status, context.clock.wall()));
+    context.audit->write({std::move(entry), status, context.clock.wall()});
   };
 }
 
@@ -96,7 +96,7 @@ client::Answer audited(Context& context, const Identity& identity, const client:
           answer = std::move(answer)](Result<objects::Value> result) mutable {
     const int code =
         result ? (entry.verb == "create" ? 201 : 200) : http_status(result.error().code);
-    context.audit->write(audit_line(entry, code, context.clock.wall()));
+    context.audit->write({std::move(entry), code, context.clock.wall()});
     answer(std::move(result));
   };
 }

@@ -22,6 +22,10 @@ struct AuditWorld {
   }
 };
 
+AuditRecord call(std::string user) {
+  return {.call = {.id = "i", .uri = "/x", .verb = "create", .user = {.name = std::move(user)}}};
+}
+
 TEST(audit, a_line_is_an_event_of_kubernetes) {
   const AuditEntry entry{.id = "i",
                          .uri = "/api/v1/namespaces/a/pods?x=1",
@@ -32,7 +36,7 @@ TEST(audit, a_line_is_an_event_of_kubernetes) {
                          .version = "v1",
                          .resource = "pods",
                          .name_space = "a"};
-  const std::string line = audit_line(entry, 403, Instant{});
+  const std::string line = audit_line({entry, 403});
   ASSERT_TRUE(line.ends_with("}\n"));
   EXPECT_EQ(line.find('\n'), line.size() - 1);
   const auto event = objects::parse_json(line).must();
@@ -46,21 +50,21 @@ TEST(audit, a_line_is_an_event_of_kubernetes) {
 TEST(audit, a_body_that_is_no_json_is_not_written) {
   AuditEntry entry{.id = "i", .uri = "/x", .verb = "create", .user = {.name = "ann"}};
   entry.body = "not json\n\"}";
-  EXPECT_EQ(audit_line(entry, 400, Instant{}).find("not json"), std::string::npos);
+  EXPECT_EQ(audit_line({entry, 400}).find("not json"), std::string::npos);
   entry.body = "{\n\"a\": 1}";
-  const std::string line = audit_line(entry, 400, Instant{});
+  const std::string line = audit_line({entry, 400});
   EXPECT_NE(line.find(R"("requestObject":{"a":1})"), std::string::npos);
   EXPECT_EQ(line.find('\n'), line.size() - 1);
 }
 
 TEST(audit, lines_are_appended_over_restarts) {
   AuditWorld world;
-  for (const char* line : {"one\n", "two\n"}) {
+  for (const char* name : {"one", "two"}) {
     AuditFile audit(world.disk, world.house, {.folder = "audit"});
-    audit.write(line);
+    audit.write(call(name));
     world.time.run_until([&] { return audit.is_idle(); });
   }
-  EXPECT_EQ(world.read("audit.log"), "one\ntwo\n");
+  EXPECT_EQ(world.read("audit.log"), audit_line(call("one")) + audit_line(call("two")));
 }
 
 TEST(audit, a_full_file_is_put_aside_and_the_oldest_goes) {
@@ -68,29 +72,30 @@ TEST(audit, a_full_file_is_put_aside_and_the_oldest_goes) {
   AuditFile audit(world.disk, world.house,
                   {.folder = "audit", .file_bytes_max = 10, .files_max = 3});
   for (int number = 0; number < 5; ++number) {
-    audit.write("line " + std::to_string(number) + "\n");
+    audit.write(call(std::to_string(number)));
     world.time.run_until([&] { return audit.is_idle(); });
   }
-  EXPECT_EQ(world.read("audit.log"), "line 4\n");
+  EXPECT_EQ(world.read("audit.log"), audit_line(call("4")));
   EXPECT_EQ(world.disk.list("audit").must(),
             (std::vector<std::string>{"audit-3.log", "audit-4.log", "audit.log"}));
-  EXPECT_EQ(world.read("audit-4.log"), "line 3\n");
+  EXPECT_EQ(world.read("audit-4.log"), audit_line(call("3")));
 }
 
 TEST(audit, a_disk_that_is_too_slow_costs_lines_and_not_memory) {
   AuditWorld world;
   AuditFile audit(world.disk, world.house, {.folder = "audit"});
-  const std::string line = std::string(1023, 'x') + "\n";
-  for (std::size_t count = 0; count < 2 * audit_waiting_bytes_max / line.size(); ++count) {
-    audit.write(line);
+  AuditRecord large = call("large");
+  large.call.user_agent.assign(1024, 'x');
+  for (std::size_t count = 0; count < 2 * audit_waiting_bytes_max / 1024; ++count) {
+    audit.write(large);
   }
   EXPECT_GT(audit.lost(), 0U);
   world.time.run_until([&] { return audit.is_idle(); });
-  audit.write("last\n");
+  audit.write(call("last"));
   world.time.run_until([&] { return audit.is_idle(); });
   const std::string text = world.read("audit.log");
   EXPECT_NE(text.find("lines-lost"), std::string::npos);
-  EXPECT_TRUE(text.ends_with("last\n"));
+  EXPECT_TRUE(text.ends_with(audit_line(call("last"))));
 }
 
 }  // namespace

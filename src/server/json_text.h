@@ -21,6 +21,10 @@ namespace muster::server {
 
 class JsonText {
  public:
+  JsonText() = default;
+  // Goes on behind a text, in its room.
+  explicit JsonText(std::string before) : out_(std::move(before)) {}
+
   JsonText& begin_object() { return open('{'); }
   JsonText& end_object() { return close('}'); }
   JsonText& begin_array() { return open('['); }

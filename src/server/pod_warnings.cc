@@ -5,8 +5,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -176,7 +178,23 @@ void warn_of_volumes(const PodWalk& walk) {
   }
 }
 
+constexpr std::size_t twins_paired_max = 16;
+
+// Of few items each pair is looked at: mostly their lengths differ already.
+bool has_twins_among_few(View list, std::string_view field) {
+  std::array<std::string_view, twins_paired_max> texts;
+  std::size_t count = 0;
+  for (View item : list.elements()) {
+    const std::string_view text = item[field].string_or("");
+    const auto known = std::span(texts).first(count);
+    if (std::ranges::find(known, text) != known.end()) return true;
+    texts.at(count++) = text;
+  }
+  return false;
+}
+
 bool has_twins(View list, std::string_view field) {
+  if (list.size() <= twins_paired_max) return has_twins_among_few(list, field);
   std::vector<std::string_view> texts;
   texts.reserve(list.size());
   for (View item : list.elements()) texts.push_back(item[field].string_or(""));

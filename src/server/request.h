@@ -23,6 +23,7 @@
 #include "objects/json.h"
 #include "objects/value.h"
 #include "store/bytes.h"
+#include "store/store.h"
 
 namespace muster::server {
 
@@ -97,11 +98,18 @@ struct Upgrade {
   std::unique_ptr<Conversation> conversation;
 };
 
+// An object as it lies in the store, and the resourceVersion under which it is shown. Its text is
+// made by whoever sends it, on any thread: shown_line() of server/stored_object.h.
+struct StoredPiece {
+  store::Bytes bytes;
+  store::Revision revision;
+};
+
 struct Response {
   int status = 200;
   std::string content_type = "application/json";
   std::vector<std::pair<std::string, std::string>> headers = {};
-  std::variant<Piece, std::unique_ptr<Stream>, Upgrade> body = Piece();
+  std::variant<Piece, StoredPiece, std::unique_ptr<Stream>, Upgrade> body = Piece();
 };
 
 using Respond = UniqueFunction<void(Response)>;

@@ -24,12 +24,13 @@
 #include "simulator/virtual_disk.h"
 #include "simulator/virtual_time.h"
 #include "store/memory_store.h"
+#include "tests/suites/response_text.h"
 
 namespace muster::server {
 
 class CapturedAudit final : public AuditSink {
  public:
-  void write(std::string line) override { lines.push_back(std::move(line)); }
+  void write(AuditRecord record) override { lines.push_back(audit_line(record)); }
 
   std::vector<std::string> lines;
 };
@@ -86,8 +87,7 @@ class AccessWorld {
     std::optional<Response> response;
     server->handle(std::move(request), [&](Response made) { response.emplace(std::move(made)); });
     time.run_until([&] { return response.has_value(); });
-    const Piece* piece = std::get_if<Piece>(&response->body);
-    return {response->status, piece == nullptr ? std::string() : std::string(piece->view())};
+    return {response->status, text_of(*response)};
   }
 
   Told get(std::string path, std::string_view authorization = "Bearer root") {

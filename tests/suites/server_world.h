@@ -21,6 +21,7 @@
 #include "simulator/seeded_random.h"
 #include "simulator/virtual_time.h"
 #include "store/memory_store.h"
+#include "tests/suites/response_text.h"
 
 namespace muster::server {
 
@@ -36,11 +37,6 @@ struct SeenEvents {
 
   std::vector<std::string> lines() const;
 };
-
-inline std::string_view text_of(const Response& response) {
-  const Piece* piece = std::get_if<Piece>(&response.body);
-  return piece == nullptr ? std::string_view("(a stream)") : piece->view();
-}
 
 class ServerWorld {
  public:

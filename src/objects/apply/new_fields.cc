@@ -2,12 +2,14 @@
 #include "objects/apply/new_fields.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 #include <vector>
 
 #include "objects/apply/topology.h"
 #include "objects/bytes16.h"
 #include "objects/json.h"
+#include "objects/same_text.h"
 #include "objects/schema/tables.h"
 
 namespace muster::objects {
@@ -52,10 +54,18 @@ class NewFieldsWriter {
 // A text that is its own JSON, and that sorts among others as its JSON does: nothing in it comes
 // before the quote that ends it.
 bool is_plain(std::string_view text) {
-  return std::ranges::all_of(text, [](char c) {
-    const auto byte = static_cast<unsigned char>(c);
-    return byte > '"' && byte < 0x7f && !is_escape_candidate(byte);
-  });
+  static constexpr auto plain = [] {
+    std::array<bool, 256> table{};
+    for (unsigned byte = '"' + 1; byte < 0x7f; ++byte) {
+      table.at(byte) = !is_escape_candidate(static_cast<unsigned char>(byte));
+    }
+    return table;
+  }();
+  return std::ranges::all_of(text, [](char c) { return plain[static_cast<unsigned char>(c)]; });
+}
+
+bool comes_before(const MemberView& a, const MemberView& b) {
+  return is_text_before(a.key, b.key);
 }
 
 // The one key by which elements of a list are told apart, where all of them say it in plain text;
@@ -110,8 +120,7 @@ Result<bool> NewFieldsWriter::members(View object, SchemaNode node, bool in_zero
     if (!skips(member.key, level)) members_.push_back(member);
   }
   const std::size_t last = members_.size();
-  std::sort(members_.begin() + static_cast<std::ptrdiff_t>(first), members_.end(),
-            [](const MemberView& a, const MemberView& b) { return a.key < b.key; });
+  std::sort(members_.begin() + static_cast<std::ptrdiff_t>(first), members_.end(), comes_before);
   const std::size_t start = out_.size();
   out_ += itself ? R"({".":{})" : "{";
   bool any = itself;
@@ -120,7 +129,7 @@ Result<bool> NewFieldsWriter::members(View object, SchemaNode node, bool in_zero
     const std::size_t before = out_.size();
     if (any) out_ += ',';
     out_ += R"("f:)";
-    if (member.key.find_first_of("\"\\") == std::string_view::npos) {
+    if (is_plain(member.key)) {
       out_ += member.key;
       out_ += '"';
     } else {
@@ -158,8 +167,7 @@ Result<bool> NewFieldsWriter::named_elements(View list, SchemaNode node, bool it
   for (const View each : list.elements()) members_.push_back({each[key].string_or(""), each});
   const std::size_t last = members_.size();
   // The order among equals does not matter: their first one stands for all.
-  std::sort(members_.begin() + static_cast<std::ptrdiff_t>(first), members_.end(),
-            [](const MemberView& a, const MemberView& b) { return a.key < b.key; });
+  std::sort(members_.begin() + static_cast<std::ptrdiff_t>(first), members_.end(), comes_before);
   const SchemaNode items = node.items();
   // What was written for the element before: elements of a list tend to have the same members.
   std::size_t text_begin = 0;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "server/http/limits.h"
+#include "server/stored_object.h"
 
 namespace muster::server {
 
@@ -23,6 +24,10 @@ void AnswerQueue::deliver(Delivery delivery) {
     return;
   }
   Slot& slot = slots_[delivery.ticket - first_ticket_];
+  if (delivery.object) {
+    const StoredPiece& object = *delivery.object;
+    delivery.pieces.push_back(shown_line(object.bytes.view(), object.revision));
+  }
   begin_gzip(slot, delivery);
   if (delivery.head) {
     slot.has_head = true;
@@ -34,6 +39,8 @@ void AnswerQueue::deliver(Delivery delivery) {
   if (slot.ended) return;  // it was ended here before the house knew
   slot.ended = delivery.ended;
   if (slot.gzip != nullptr) compress(slot, delivery);
+  slot.pieces.erase(slot.pieces.begin(),
+                    slot.pieces.begin() + static_cast<std::ptrdiff_t>(std::exchange(slot.next, 0)));
   for (Piece& piece : delivery.pieces) {
     slot.bytes += piece.size();
     if (piece.size() > 0) slot.pieces.push_back(std::move(piece));
@@ -120,13 +127,13 @@ void AnswerQueue::fill_body(Slot& slot, std::string& out, std::size_t bytes_max)
   if (in_chunk) append_chunk_line(size, out);
   std::size_t left = size;
   while (left > 0) {
-    const std::string_view piece = slot.pieces.front().view().substr(slot.offset);
+    const std::string_view piece = slot.pieces[slot.next].view().substr(slot.offset);
     const std::size_t part = std::min(left, piece.size());
     out += piece.substr(0, part);
     left -= part;
     slot.offset += part;
     if (part == piece.size()) {
-      slot.pieces.pop_front();
+      slot.pieces[slot.next++] = Piece();
       slot.offset = 0;
     }
   }

@@ -38,6 +38,7 @@ struct Delivery {
   std::uint64_t ticket = 0;
   std::optional<AnswerHead> head = {};  // of the first part
   std::vector<Piece> pieces = {};
+  std::optional<StoredPiece> object = {};  // in place of pieces: the text is made here
   bool is_stream = false;
   bool is_finite = false;  // of a stream
   bool ended = false;
@@ -81,8 +82,9 @@ class AnswerQueue {
     bool is_finite = false;
     bool ended = false;
     AnswerHead head = {};
-    std::deque<Piece> pieces = {};
-    std::size_t offset = 0;  // written of the first piece
+    std::vector<Piece> pieces = {};
+    std::size_t next = 0;    // the first piece that is not written in full
+    std::size_t offset = 0;  // written of it
     std::size_t bytes = 0;   // left in the pieces
     std::size_t unacknowledged = 0;
     std::shared_ptr<HouseStream> stream = {};

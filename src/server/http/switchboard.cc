@@ -74,6 +74,9 @@ void Ticket::answer(Response response) {
   if (auto* whole = std::get_if<Piece>(&response.body)) {
     delivery.pieces.push_back(std::move(*whole));
     delivery.ended = true;
+  } else if (auto* object = std::get_if<StoredPiece>(&response.body)) {
+    delivery.object = std::move(*object);
+    delivery.ended = true;
   } else {
     begin_stream(board, letter, std::move(response));
   }
