@@ -9,6 +9,7 @@
 #include "agent/machine_shares.h"
 #include "agent/pod_folder.h"
 #include "agent/pod_network.h"
+#include "agent/readdress.h"
 #include "agent/shim.h"
 #include "base/os/control_group.h"
 #include "base/os/files.h"
@@ -26,7 +27,6 @@ constexpr int exit_cannot_start = 128;
 constexpr int exit_killed = 137;
 constexpr int signal_kill = 9;
 constexpr Span examine_interval = Span::of_milliseconds(5);
-constexpr Span remove_patience = Span::of_seconds(10);  // of a shim that was told to kill
 
 PodState creating(const PodSpec& spec) {
   PodState state{.uid = spec.uid, .containers = {}};
@@ -380,7 +380,8 @@ void HostPods::mark_lost(Pod& pod) {
 void HostPods::run_again(const std::string& uid, Pod& pod, Descriptor lock) {
   const std::vector<std::string> names(pod.restarts.begin(), pod.restarts.end());
   pod.restarts.clear();
-  const auto spawned = spawn(uid, pod, std::move(lock), names);
+  const auto moved = readdress_in(pod.folder, options_.network);
+  const auto spawned = moved ? spawn(uid, pod, std::move(lock), names) : moved;
   if (!spawned) {
     log_.warning("cannot run again", {{"uid", uid}, {"error", spawned.error().message}});
     return report(pod);
@@ -391,50 +392,6 @@ void HostPods::run_again(const std::string& uid, Pod& pod, Descriptor lock) {
     container = {.name = container.name, .reason = "ContainerCreating", .attempt = attempt};
   }
   report(pod);
-}
-
-// ---- Remove ------------------------------------------------------------------------------------
-
-void HostPods::remove(const std::string& uid) {
-  Pod* pod = find(uid);
-  if (pod == nullptr) return;
-  pod->next.reset();
-  if (std::exchange(pod->removing, true)) return;
-  if (!pod->alive) return forget(uid);
-  send(*pod, {.verb = ShimOrder::Verb::kill});
-  loop_.post_at(clock_.monotonic() + remove_patience, [this, uid] { kill_shim(uid); });
-}
-
-void HostPods::kill_shim(const std::string& uid) {
-  const Pod* pod = find(uid);
-  if (pod == nullptr || !pod->removing) return;
-  const ShimProcess& process = pod->state.shim;
-  if (auto handle = ProcessHandle::open(process.id, process.start_ticks)) {
-    static_cast<void>(handle->end_at_once());
-  }
-}
-
-void HostPods::forget(const std::string& uid) {
-  const auto at = pods_.find(uid);
-  const std::unique_ptr<Pod> pod = std::move(at->second);
-  pods_.erase(at);
-  settle(*pod);
-  // The shim is past its last deed; the kernel takes it away on its own time.
-  if (pod->child) {
-    loop_.unwatch(pod->child_watch);
-    pod->child->reap_wait();
-  }
-  for (const ContainerState& container : pod->state.pod.containers) {
-    end_group_everywhere(shim_group_name(uid, container.name));
-    remove_group_everywhere(shim_group_name(uid, container.name));
-  }
-  unmount_memory_in(pod->folder + "/volumes");
-  if (const auto removed = remove_folder_tree(pod->folder); !removed) {
-    log_.warning("cannot remove the folder of a pod",
-                 {{"uid", uid}, {"error", removed.error().message}});
-  }
-  release_devices(uid);
-  if (pod->next) start(std::move(*pod->next));
 }
 
 // ---- Adopt -------------------------------------------------------------------------------------

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "base/os/files.h"
 #include "base/os/folders.h"
 
 namespace muster::agent {
@@ -16,6 +17,8 @@ constexpr std::uint32_t second_octet_min = 64;
 constexpr std::uint32_t second_octets = 64;
 constexpr std::string_view services_part = "192.0/18";
 constexpr int services_prefix = 18;
+constexpr const char* network_file = "/network";
+constexpr std::size_t network_bytes_max = 64;
 
 // FNV-1a: the same on every machine and in every version, which std::hash does not promise.
 std::uint64_t stable_hash(std::string_view text) {
@@ -53,6 +56,18 @@ bool overlaps(const LinkAddress& taken, std::uint32_t second_octet) {
   return (*address & mask) == (candidate & mask);
 }
 
+// The one that was kept first.
+std::vector<std::uint32_t> octets_to_try(const std::string& data_folder, const std::string& kept) {
+  std::vector<std::uint32_t> octets;
+  const auto start = static_cast<std::uint32_t>(stable_hash(data_folder) >> 32U);
+  for (std::uint32_t step = 0; step < second_octets; ++step) {
+    octets.push_back(second_octet_min + (start + step) % second_octets);
+  }
+  std::stable_partition(octets.begin(), octets.end(),
+                        [&](std::uint32_t octet) { return network_of(10, octet).cidr == kept; });
+  return octets;
+}
+
 // The route goes with the bridge.
 Result<> own_services(const PodNetwork& network) {
   Netlink netlink = TRY(Netlink::open());
@@ -75,9 +90,29 @@ void remove_abandoned(const std::vector<LinkAddress>& links) {
 
 }  // namespace
 
-PodNetwork bridged_network(const std::string& data_folder, const std::vector<LinkAddress>& taken) {
+std::string kept_network(const std::string& data_folder) {
+  const auto text = read_whole_file(data_folder + network_file, network_bytes_max);
+  return text ? text->substr(0, text->find('\n')) : std::string();
+}
+
+Result<> keep_network(const std::string& data_folder, const std::string& cidr) {
+  if (kept_network(data_folder) == cidr) return {};
+  return replace_file(data_folder + network_file, cidr + "\n", Durable::yes);
+}
+
+std::string network_around(const std::string& range) {
+  const auto address = parse_ipv4(range.substr(0, range.find('/')));
+  if (!address) return {};
+  const std::uint32_t first = *address >> 24U;
+  const std::uint32_t second = (*address >> 16U) & 255U;
+  const bool is_bridged =
+      first == 10 && second >= second_octet_min && second < second_octet_min + second_octets;
+  return is_bridged || first == 127 ? network_of(first, second).cidr : std::string();
+}
+
+PodNetwork bridged_network(const std::string& data_folder, const std::vector<LinkAddress>& taken,
+                           const std::string& kept) {
   const std::string name = bridge_name(data_folder);
-  const auto start = static_cast<std::uint32_t>(stable_hash(data_folder) >> 32U);
   for (const LinkAddress& link : taken) {
     if (link.name != name) continue;
     const std::uint32_t address = parse_ipv4(link.address).value_or(0);
@@ -85,8 +120,7 @@ PodNetwork bridged_network(const std::string& data_folder, const std::vector<Lin
     network.bridge = name;
     return network;
   }
-  for (std::uint32_t step = 0; step < second_octets; ++step) {
-    const std::uint32_t octet = second_octet_min + (start + step) % second_octets;
+  for (const std::uint32_t octet : octets_to_try(data_folder, kept)) {
     const bool is_free = std::none_of(
         taken.begin(), taken.end(), [&](const LinkAddress& link) { return overlaps(link, octet); });
     if (!is_free) continue;
@@ -115,12 +149,13 @@ PodNetwork choose_pod_network(const std::string& data_folder, Isolation isolatio
   }
   auto taken = link_addresses();
   if (!taken) return fallback(taken.error().message);
-  if (!bridged_network(data_folder, *taken).has_bridge()) {
+  const std::string kept = kept_network(data_folder);
+  if (!bridged_network(data_folder, *taken, kept).has_bridge()) {
     remove_abandoned(*taken);
     taken = link_addresses();
     if (!taken) return fallback(taken.error().message);
   }
-  PodNetwork network = bridged_network(data_folder, *taken);
+  PodNetwork network = bridged_network(data_folder, *taken, kept);
   if (!network.has_bridge()) return network;
   const auto made =
       ensure_bridge({.name = network.bridge, .address = network.gateway, .prefix = network.prefix});

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -35,6 +36,33 @@ TEST(PodNetworkTest, its_own_bridge_is_found_again_with_its_addresses) {
       bridged_network("/data", {{.name = first.bridge, .address = "10.99.0.1", .prefix = 16}});
   EXPECT_EQ(again.cidr, "10.99.0.0/16");
   EXPECT_EQ(again.gateway, "10.99.0.1");
+}
+
+TEST(PodNetworkTest, the_one_that_was_kept_comes_before_what_the_folder_leads_to) {
+  EXPECT_EQ(bridged_network("/data", {}, "10.99.0.0/16").cidr, "10.99.0.0/16");
+  EXPECT_EQ(bridged_network("/data", {}, "127.9.0.0/16").cidr, bridged_network("/data", {}).cidr);
+  const PodNetwork taken = bridged_network(
+      "/data", {{.name = "eth0", .address = "10.99.3.1", .prefix = 24}}, "10.99.0.0/16");
+  EXPECT_EQ(taken.cidr, bridged_network("/data", {}).cidr);
+}
+
+TEST(PodNetworkTest, the_folder_keeps_its_network) {
+  const std::string folder = testing::TempDir() + "pod_network_test";
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directories(folder);
+  EXPECT_EQ(kept_network(folder), "");
+  keep_network(folder, "10.99.0.0/16").must();
+  EXPECT_EQ(kept_network(folder), "10.99.0.0/16");
+  keep_network(folder, "10.98.0.0/16").must();
+  EXPECT_EQ(kept_network(folder), "10.98.0.0/16");
+}
+
+TEST(PodNetworkTest, ranges_of_nodes_tell_the_network) {
+  EXPECT_EQ(network_around("10.88.1.0/24"), "10.88.0.0/16");
+  EXPECT_EQ(network_around("127.9.2.0/24"), "127.9.0.0/16");
+  EXPECT_EQ(network_around("100.64.0.0/24"), "");
+  EXPECT_EQ(network_around("10.0.1.0/24"), "");
+  EXPECT_EQ(network_around("nonsense"), "");
 }
 
 TEST(PodNetworkTest, a_machine_that_has_all_of_ten_shares_its_loopback) {

@@ -353,7 +353,8 @@ void Shim::started(Container& container) {
   container.state.reason.clear();
   container.state.started = clock_.wall();
   container.state.process_id = container.sandbox->process_id();
-  tell(Durable::no);
+  // Who ends a container from an image without its shim finds it by what is on disk.
+  return container.spec->image_run.is_given() ? tell(Durable::no) : tell_start();
 }
 
 void Shim::ended(Container& container) {
@@ -409,33 +410,6 @@ void Shim::fail(Container& container, const StartFailure& failure) {
       state.exit_code = exit_not_executable;
       break;
   }
-}
-
-// ---- State -------------------------------------------------------------------------------------
-
-ShimState Shim::state() const {
-  ShimState state{.shim = process_,
-                  .pod = {.uid = spec_.pod.uid, .containers = {}},
-                  .is_stopped = kill_at_.has_value(),
-                  .is_at_gate = is_at_gate_};
-  for (const auto& container : containers_) state.pod.containers.push_back(container->state);
-  return state;
-}
-
-// On disk first: what the platform has heard, the next platform can read.
-void Shim::tell(Durable durable) {
-  const std::string text = to_json_text(state());
-  if (const auto written = replace_file(pod_folder::state_path(folder_), text, durable); !written) {
-    write_line(Console::standard_error, written.error().message);
-  }
-  if (platform_ != nullptr) platform_->send(text);
-}
-
-void Shim::tell_change() {
-  tell(Durable::yes);
-  const bool all_gone = std::all_of(containers_.begin(), containers_.end(),
-                                    [](const auto& container) { return !container->sandbox; });
-  if (state().has_ended() && all_gone) loop_.stop();
 }
 
 std::string shim_group_name(std::string_view uid, std::string_view container) {

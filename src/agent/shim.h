@@ -135,6 +135,8 @@ class Shim {
 
   ShimState state() const;
   void tell(Durable durable);
+  void tell_start();
+  std::string write_state(Durable durable);
   void tell_change();
 
   PollLoop& loop_;
@@ -148,6 +150,7 @@ class Shim {
   std::unique_ptr<LineChannel> platform_;
   std::optional<MonotonicInstant> kill_at_;  // being stopped
   bool is_at_gate_ = false;                  // what is made is not released yet
+  bool is_written_ = true;                   // what the platform heard is on disk
 };
 
 }  // namespace muster::agent

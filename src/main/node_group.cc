@@ -71,26 +71,6 @@ std::string search_path() {
   return fmt::format("{}:{}", usual, program->substr(0, program->rfind('/')));
 }
 
-// Gives every node that has none a /24 out of the network's /16 (`a.b.0.0`); number 0 is the
-// gateway's own.
-void give_addresses(std::vector<NodeOptions>& nodes, const std::string& network_cidr,
-                    const std::string& own_address) {
-  const std::size_t second_dot = network_cidr.find('.', network_cidr.find('.') + 1);
-  const std::string prefix = network_cidr.substr(0, second_dot);
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
-    if (nodes[i].pod_cidr.empty()) nodes[i].pod_cidr = fmt::format("{}.{}.0/24", prefix, i + 1);
-    if (nodes[i].address.empty()) nodes[i].address = own_address;
-  }
-}
-
-// The addresses of pretended pods lead nowhere: they come out of a range that nobody routes.
-void give_pretended_addresses(std::vector<NodeOptions>& nodes) {
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
-    if (!nodes[i].pod_cidr.empty()) continue;
-    nodes[i].pod_cidr = fmt::format("100.{}.{}.0/24", 64 + i / 256, i % 256);
-  }
-}
-
 // Why images of the store cannot be run here; empty: they can.
 std::string cannot_run_images(Isolation isolation) {
   if (isolation != Isolation::full) {
@@ -138,6 +118,7 @@ struct NodeGroups::Parts {
   PodLogStreams logs;
   PodAgentStreams streams{logs, options.house.executor};
   PodUsage usage;
+  agent::KnownRanges ranges;
 };
 
 std::string NodeGroups::Parts::open_names(const std::string& gateway) {
@@ -154,7 +135,9 @@ std::string NodeGroups::Parts::open_names(const std::string& gateway) {
 void NodeGroups::Parts::make_host(std::vector<NodeOptions> nodes, const Machine& machine,
                                   const std::vector<agent::Device>& devices) {
   const agent::PodNetwork& network = *options.ground.network;
-  give_addresses(nodes, network.cidr, network.gateway);
+  for (NodeOptions& node : nodes) {
+    if (node.address.empty()) node.address = network.gateway;
+  }
   agent::HostOptions host_options{.pods_folder = options.data + "/pods",
                                   .images = options.settings.host_images,
                                   .isolation = options.ground.isolation,
@@ -205,7 +188,6 @@ void NodeGroups::Parts::make_host(std::vector<NodeOptions> nodes, const Machine&
 }
 
 void NodeGroups::Parts::make_pretended(std::vector<NodeOptions> nodes, const Machine& machine) {
-  give_pretended_addresses(nodes);
   pretend = std::make_unique<agent::PretendRuntime>(options.house.executor, options.house.clock);
   agents.push_back(std::make_unique<agent::NodeAgent>(
       agent::NodeAgentOptions{.nodes = std::move(nodes),
@@ -230,7 +212,15 @@ Result<std::unique_ptr<NodeGroups>> NodeGroups::make(NodeGroupsOptions options) 
   const std::vector<agent::Device> devices =
       agent::find_devices(sources_of(options.settings), options.log);
   if (host.empty() && pretended.empty()) host.push_back(whole_machine(machine, devices));
+  if (options.ground.network) {
+    const auto supply = agent::host_ranges(options.ground.network->cidr);
+    TRY(agent::give_node_ranges(host, options.known_ranges, supply));
+  }
+  TRY(agent::give_node_ranges(pretended, options.known_ranges, agent::pretended_ranges()));
   auto parts = std::make_unique<Parts>(std::move(options));
+  for (const auto* group : {&host, &pretended}) {
+    for (const NodeOptions& node : *group) parts->ranges.emplace(node.name, node.pod_cidr);
+  }
   if (!host.empty()) parts->make_host(std::move(host), machine, devices);
   if (!pretended.empty()) parts->make_pretended(std::move(pretended), machine);
   return std::unique_ptr<NodeGroups>(new NodeGroups(std::move(parts)));
@@ -262,6 +252,10 @@ server::PodStreams& NodeGroups::streams() {
 
 const server::UsageSource& NodeGroups::usage() const {
   return parts_->usage;
+}
+
+const agent::KnownRanges& NodeGroups::ranges() const {
+  return parts_->ranges;
 }
 
 bool NodeGroups::are_ready() const {

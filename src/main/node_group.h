@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 
+#include "agent/node_ranges.h"
 #include "agent/pod_network.h"
 #include "base/disk.h"
 #include "base/log.h"
@@ -35,6 +36,7 @@ struct NodeGround {
   std::string gateway() const { return network ? network->gateway : std::string(); }
   // Where nothing runs that could be reached, the usual one.
   std::string services() const { return network ? network->services : "10.96.0.0/16"; }
+  std::string cidr() const { return network ? network->cidr : "10.96.0.0/16"; }
 };
 
 // Finds it out, and makes the network. Blocks; before the loops run.
@@ -49,6 +51,7 @@ struct NodeGroupsOptions {
   PollLoop& traffic;  // passes on what is sent to Services
   Disk& disk;
   NodeGround ground;
+  agent::KnownRanges known_ranges;  // of all nodes there were
   Log log;
 };
 
@@ -60,6 +63,9 @@ class NodeGroups {
 
   void start();
   bool are_ready() const;
+
+  // The addresses of its nodes' pods.
+  const agent::KnownRanges& ranges() const;
 
   server::PodLogs& logs();
   server::PodStreams& streams();

@@ -27,6 +27,7 @@
 #include "server/audit.h"
 #include "server/authorization.h"
 #include "server/http/listener.h"
+#include "server/renumber.h"
 #include "store/sqlite_store.h"
 
 namespace muster {
@@ -90,12 +91,16 @@ struct Platform::Parts {
   server::ServiceAddress own_service;
   std::promise<void> house_ended;
   std::vector<std::jthread> threads;
+  std::jthread listening;
+  server::Renumbering renumbering;
 
   Result<> open_credentials();
   Result<> listen();
   Result<> open_store();
   void compose();
+  Result<> find_addresses();
   void run_threads();
+  Result<> renumber();
   void start_on_house(std::promise<Result<>>& started);
   void announce_when_ready(std::promise<Result<>>& started, MonotonicInstant deadline);
 };
@@ -202,6 +207,7 @@ Result<std::unique_ptr<Platform>> Platform::open(const std::string& data,
   TRY(parts->open_store());
   TRY(parts->listen());
   parts->compose();
+  TRY(parts->find_addresses());
   parts->nodes = TRY(NodeGroups::make({.data = data,
                                        .settings = settings,
                                        .house = {parts->house, parts->clock, parts->random},
@@ -210,7 +216,9 @@ Result<std::unique_ptr<Platform>> Platform::open(const std::string& data,
                                        .traffic = parts->traffic,
                                        .disk = parts->disk,
                                        .ground = parts->ground,
+                                       .known_ranges = parts->renumbering.ranges,
                                        .log = log.child("agent")}));
+  parts->renumbering.ranges = parts->nodes->ranges();
   parts->server->set_logs(&parts->nodes->logs());
   parts->server->set_streams(&parts->nodes->streams());
   parts->server->set_usage(&parts->nodes->usage());
@@ -226,6 +234,19 @@ void Platform::run_house() {
   parts_->house_ended.set_value();
 }
 
+// Folders of before there was the file are known by their nodes.
+Result<> Platform::Parts::find_addresses() {
+  renumbering = {.former = agent::kept_network(data),
+                 .present = ground.cidr(),
+                 .services = ground.services(),
+                 .ranges = TRY(server::stored_node_ranges(*store))};
+  for (const auto& [name, range] : renumbering.ranges) {
+    if (renumbering.former.empty()) renumbering.former = agent::network_around(range);
+  }
+  for (auto& [name, range] : renumbering.ranges) range = server::renumbered(range, renumbering);
+  return {};
+}
+
 void Platform::Parts::run_threads() {
   threads.emplace_back([this] { disk.lane(DiskLane::commit).run(); });
   threads.emplace_back([this] { disk.lane(DiskLane::background).run(); });
@@ -233,7 +254,25 @@ void Platform::Parts::run_threads() {
   threads.emplace_back([this] { machine.run(); });
   threads.emplace_back([this] { traffic.run(); });
   threads.emplace_back([this] { webhooks.run(); });
-  threads.emplace_back([this] { listener->run(); });
+}
+
+// Before anybody is answered. The network is kept when everything has its addresses, so that
+// whoever is killed meanwhile does the rest the next time.
+Result<> Platform::Parts::renumber() {
+  std::promise<Result<std::size_t>> renumbered;
+  house.post([&] {
+    server::renumber(*store, renumbering, [&](Result<std::size_t> objects) {
+      renumbered.set_value(std::move(objects));
+    });
+  });
+  const std::size_t objects = TRY(renumbered.get_future().get());
+  if (objects > 0) {
+    log.warning("addresses changed with the network", {{"former", renumbering.former},
+                                                       {"present", renumbering.present},
+                                                       {"objects", std::to_string(objects)}});
+  }
+  if (!ground.network) return {};
+  return agent::keep_network(data, renumbering.present);
 }
 
 void Platform::Parts::start_on_house(std::promise<Result<>>& started) {
@@ -269,6 +308,8 @@ Result<> Platform::start() {
   Parts& parts = *parts_;
   TRY(write_kubeconfigs(parts.data, parts.settings, parts.credentials, address()));
   parts.run_threads();
+  TRY(parts.renumber());
+  parts.listening = std::jthread([&parts] { parts.listener->run(); });
   std::promise<Result<>> started;
   parts.house.post([&parts, &started] { parts.start_on_house(started); });
   TRY(started.get_future().get());
@@ -281,9 +322,10 @@ Result<> Platform::start() {
 void Platform::stop() {
   Parts& parts = *parts_;
   if (parts.threads.empty()) return parts.house.stop();
-  parts.listener->stop();
-  parts.threads.back().join();
-  parts.threads.pop_back();
+  if (parts.listening.joinable()) {
+    parts.listener->stop();
+    parts.listening.join();
+  }
   std::promise<void> closed;
   parts.house.post([&parts, &closed] {
     parts.nodes->stop();

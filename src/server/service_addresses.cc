@@ -9,6 +9,7 @@
 
 #include "base/check.h"
 #include "core/draft.h"
+#include "core/model/address_range.h"
 #include "objects/metadata.h"
 #include "server/limits.h"
 
@@ -20,50 +21,6 @@ using objects::Value;
 using objects::View;
 
 namespace {
-
-std::optional<std::uint32_t> ipv4_of(std::string_view text) {
-  std::uint32_t address = 0;
-  std::uint32_t part = 0;
-  int parts = 0;
-  int digits = 0;
-  for (const char c : text) {
-    if (c == '.') {
-      if (digits == 0) return std::nullopt;
-      address = (address << 8U) | part;
-      part = 0;
-      digits = 0;
-      ++parts;
-    } else if (c >= '0' && c <= '9') {
-      part = part * 10 + static_cast<std::uint32_t>(c - '0');
-      ++digits;
-      if (part > 255) return std::nullopt;
-    } else {
-      return std::nullopt;
-    }
-  }
-  if (parts != 3 || digits == 0) return std::nullopt;
-  return (address << 8U) | part;
-}
-
-std::string text_of(std::uint32_t address) {
-  return fmt::format("{}.{}.{}.{}", address >> 24U, (address >> 16U) & 255U, (address >> 8U) & 255U,
-                     address & 255U);
-}
-
-// A sixteenth of the range is given last, at least 16 and at most 256.
-NumberPool::Range addresses_of(std::string_view cidr) {
-  const std::size_t slash = cidr.find('/');
-  const auto network = ipv4_of(cidr.substr(0, slash));
-  int length = 0;
-  if (slash != std::string_view::npos) {
-    for (const char c : cidr.substr(slash + 1)) length = length * 10 + (c - '0');
-  }
-  CHECK(network && length >= 8 && length <= 28, "a range of IPv4 addresses");
-  const std::uint32_t size = std::uint32_t{1} << static_cast<std::uint32_t>(32 - length);
-  return {.first = *network + 1,
-          .last = *network + size - 2,
-          .reserve = std::min(std::max(size / 16U, 16U), 256U)};
-}
 
 constexpr NumberPool::Range node_port_range = {
     .first = node_port_min,
@@ -115,7 +72,7 @@ std::set<std::uint32_t> node_ports_of(View spec) {
 
 std::optional<std::uint32_t> address_of(View spec) {
   if (!wants_address(spec)) return std::nullopt;
-  return ipv4_of(spec["clusterIP"].string_or(""));
+  return core::parse_address(spec["clusterIP"].string_or(""));
 }
 
 // One port of the Service says which node port all with its number have.
@@ -128,6 +85,20 @@ std::uint32_t asked_for(View spec, std::int64_t port) {
 }
 
 }  // namespace
+
+NumberPool::Range service_numbers(std::string_view cidr) {
+  const std::size_t slash = cidr.find('/');
+  const auto network = core::parse_address(cidr.substr(0, slash));
+  int length = 0;
+  if (slash != std::string_view::npos) {
+    for (const char c : cidr.substr(slash + 1)) length = length * 10 + (c - '0');
+  }
+  CHECK(network && length >= 8 && length <= 28, "a range of IPv4 addresses");
+  const std::uint32_t size = std::uint32_t{1} << static_cast<std::uint32_t>(32 - length);
+  return {.first = *network + 1,
+          .last = *network + size - 2,
+          .reserve = std::min(std::max(size / 16U, 16U), 256U)};
+}
 
 void NumberPool::leave(std::uint32_t number) {
   const auto at = taken_.find(number);
@@ -159,7 +130,7 @@ struct ServiceAddresses::Given {
 ServiceAddresses::ServiceAddresses(Context& context, std::string cidr)
     : context_(context),
       cidr_(std::move(cidr)),
-      addresses_(addresses_of(cidr_)),
+      addresses_(service_numbers(cidr_)),
       node_ports_(node_port_range) {}
 
 void ServiceAddresses::start() {
@@ -214,7 +185,7 @@ void ServiceAddresses::give_address(Admission& admission, Given& given, Outcome<
       asked == admission.old_object["spec"]["clusterIP"].string_or("")) {
     return;  // it has it
   }
-  std::optional<std::uint32_t> address = ipv4_of(asked);
+  std::optional<std::uint32_t> address = core::parse_address(asked);
   if (asked.empty()) {
     address = addresses_.choose(context_.random);
     if (!address) {
@@ -226,7 +197,7 @@ void ServiceAddresses::give_address(Admission& admission, Given& given, Outcome<
     }
   }
   if (!address) return;  // validation has said so
-  const Value text = Value::string(text_of(*address));
+  const Value text = Value::string(core::address_text(*address));
   Draft next(admission.object);
   next.set({"spec", "clusterIP"}, text).set({"spec", "clusterIPs"}, Value::array({text}));
   const auto refuse = [&](std::string why) {

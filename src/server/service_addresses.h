@@ -55,9 +55,12 @@ class NumberPool {
   std::map<std::uint32_t, int> taken_;
 };
 
+// The addresses of a network as numbers; `cidr` is one that we chose ourselves. A sixteenth of them
+// is given last, at least 16 and at most 256.
+NumberPool::Range service_numbers(std::string_view cidr);
+
 class ServiceAddresses {
  public:
-  // `cidr` is one that we chose ourselves.
   ServiceAddresses(Context& context, std::string cidr);
   ServiceAddresses(const ServiceAddresses&) = delete;
   ServiceAddresses& operator=(const ServiceAddresses&) = delete;
