@@ -121,7 +121,7 @@ Node decision_node(Builder& builder, const PlanWorld& world, const Decision& dec
   if (decision.type == Decision::Type::admit || decision.type == Decision::Type::preempt) {
     const Value admission = core::admission_value(tables, decision);
     node.list("podSets", pod_sets_of(builder, admission));
-    node.integer("borrowing", decision.assignment.borrow);
+    node.integer("borrowing", decision.assignment->borrow);
   }
   if (decision.type == Decision::Type::preempt) {
     node.list("victims", victims_of(builder, tables, decision));

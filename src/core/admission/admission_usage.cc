@@ -24,7 +24,7 @@ FlavorId topology_flavor(const Tables& tables, const PodSetFlavors& set) {
 std::vector<TopologyUsage> topology_of(const Tables& tables, const Decision& decision) {
   std::vector<TopologyUsage> usage;
   const Workload& workload = tables.workloads[decision.workload].spec;
-  for (const PodSetFlavors& set : decision.assignment.pod_sets) {
+  for (const PodSetFlavors& set : decision.assignment->pod_sets) {
     if (!set.topology) continue;
     const FlavorId flavor = topology_flavor(tables, set);
     if (flavor.is_none()) continue;
@@ -41,20 +41,20 @@ std::vector<TopologyUsage> topology_of(const Tables& tables, const Decision& dec
 
 AdmissionUsage net_usage(const Tables& tables, const Decision& decision) {
   AdmissionUsage usage;
-  if (!decision.is_second_pass) usage.quota = decision.assignment.usage;
+  if (!decision.is_second_pass) usage.quota = decision.assignment->usage;
   usage.topology = topology_of(tables, decision);
   return usage;
 }
 
 AdmissionUsage usage_to_reserve(const Tables& tables, const Decision& decision) {
   AdmissionUsage usage = net_usage(tables, decision);
-  if (decision.assignment.mode != AssignmentMode::preempt) return usage;
+  if (decision.assignment->mode != AssignmentMode::preempt) return usage;
   const QuotaNodeId node = tables.cluster_queues[decision.queue].node;
   for (FlavorUsage& each : usage.quota) {
     const FlavorResourceId pair = each.flavor_resource;
     const std::int64_t nominal = tables.quota.nominal(node, pair);
     const std::int64_t used = tables.quota.usage(node, pair);
-    if (decision.assignment.borrow == 0) {
+    if (decision.assignment->borrow == 0) {
       each.amount = std::max<std::int64_t>(0, std::min(each.amount, amount_minus(nominal, used)));
     } else if (const auto limit = tables.quota.borrowing_limit(node, pair)) {
       each.amount = std::min(each.amount, amount_minus(amount_plus(nominal, *limit), used));

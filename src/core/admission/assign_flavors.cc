@@ -14,12 +14,13 @@ namespace {
 
 class Assigner {
  public:
-  Assigner(const AssignmentQuestion& question, std::span<const std::int64_t> counts)
-      : question_(question) {
+  Assigner(const AssignmentQuestion& question, std::span<const std::int64_t> counts,
+           Assignment& assignment)
+      : question_(question), drafts_(assignment.pod_sets), assignment_(assignment) {
     open(counts);
   }
 
-  Assignment run();
+  void run();
 
  private:
   void open(std::span<const std::int64_t> counts);
@@ -42,10 +43,10 @@ class Assigner {
   void sort_usage();
 
   const AssignmentQuestion& question_;
-  std::vector<PodSetFlavors> drafts_;       // by place in the spec
+  std::vector<PodSetFlavors>& drafts_;      // by place in the spec, until they are handed over
   ShortList<std::uint32_t, 4> order_ = {};  // in which they were assigned
   std::string error_;                       // with which the search for a group broke off
-  Assignment assignment_;
+  Assignment& assignment_;
 };
 
 void Assigner::open(std::span<const std::int64_t> counts) {
@@ -262,13 +263,12 @@ void Assigner::hand_over() {
   for (std::uint32_t i = 0; i < order_.size(); ++i) is_in_place = is_in_place && order_[i] == i;
   if (is_in_place) {
     drafts_.resize(order_.size());
-    assignment_.pod_sets = std::move(drafts_);
     return;
   }
-  assignment_.pod_sets.reserve(order_.size());
-  for (const std::uint32_t index : order_) {
-    assignment_.pod_sets.push_back(std::move(drafts_[index]));
-  }
+  std::vector<PodSetFlavors> ordered;
+  ordered.reserve(order_.size());
+  for (const std::uint32_t index : order_) ordered.push_back(std::move(drafts_[index]));
+  drafts_ = std::move(ordered);
 }
 
 // Pod sets of one group share their flavors, and so the mode of them.
@@ -345,7 +345,7 @@ void Assigner::sort_usage() {
                     [&](const FlavorUsage& a, const FlavorUsage& b) { return key(a) < key(b); });
 }
 
-Assignment Assigner::run() {
+void Assigner::run() {
   const bool succeeds = assign_all();
   hand_over();
   assignment_.mode = worst_mode(assignment_);
@@ -354,14 +354,13 @@ Assignment Assigner::run() {
   if (may_be_placed) place();
   assignment_.cause = no_fit_cause(assignment_);
   sort_usage();
-  return std::move(assignment_);
 }
 
 }  // namespace
 
-Assignment assign_flavors(const AssignmentQuestion& question,
-                          std::span<const std::int64_t> counts) {
-  return Assigner(question, counts).run();
+void assign_flavors(const AssignmentQuestion& question, std::span<const std::int64_t> counts,
+                    Assignment& assignment) {
+  Assigner(question, counts, assignment).run();
 }
 
 }  // namespace muster::core

@@ -1,7 +1,8 @@
 // assign_flavors(): which flavor each resource of each pod set gets in a ClusterQueue, or what
 // stands in the way; and the places in a topology where the flavors have one.
 //
-//   const Assignment assignment = assign_flavors(question, {});
+//   Assignment assignment;
+//   assign_flavors(question, {}, assignment);
 //   if (assignment.mode == AssignmentMode::fit) …
 //
 // Assumes: pod sets are looked at in order, those of one podSetGroupName together, each with the
@@ -18,6 +19,8 @@
 namespace muster::core {
 
 // `counts`: pods of each pod set, for a partial admission; empty: as many as the workload asks for.
-Assignment assign_flavors(const AssignmentQuestion& question, std::span<const std::int64_t> counts);
+// Into an assignment that is empty: it is large, and made for every head.
+void assign_flavors(const AssignmentQuestion& question, std::span<const std::int64_t> counts,
+                    Assignment& assignment);
 
 }  // namespace muster::core

@@ -35,6 +35,24 @@ NoFitCause cause_of(const Assignment& assignment, const PodSetFlavors& set) {
 
 }  // namespace
 
+const Assignment& AssignmentRef::unset() {
+  static const Assignment empty;
+  return empty;
+}
+
+void clear(Assignment& assignment) {
+  assignment.mode = AssignmentMode::no_fit;
+  assignment.cause = NoFitCause::none;
+  assignment.borrow = 0;
+  assignment.pod_sets.clear();
+  assignment.usage.clear();
+  assignment.tried.entries.clear();
+  assignment.tried.moment = {};
+  assignment.replaced_slice = {};
+  assignment.obstacles.clear();
+  assignment.attempts.clear();
+}
+
 AssignmentMode mode_of(FlavorMode mode) {
   switch (mode) {
     case FlavorMode::no_fit:

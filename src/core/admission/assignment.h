@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "base/check.h"
 #include "core/admission/last_tried.h"
 #include "core/admission/obstacle.h"
 #include "core/model/boxed.h"
@@ -24,6 +25,7 @@
 #include "core/model/resource_names.h"
 #include "core/model/short_list.h"
 #include "core/model/topology_assignment.h"
+#include "core/placement/placed_part.h"
 #include "core/plan/because.h"
 #include "core/preemption/target.h"
 
@@ -83,6 +85,7 @@ struct PodSetFlavors {
   FlavorAssignments flavors;  // empty: none fits, or nothing is asked for
   std::optional<TopologyAssignment> topology = {};
   DelayedTopology delayed_topology = DelayedTopology::none;
+  PlacedPart places = {};  // its nodes, where the policy pins or checks places
 
   // Why it does not simply fit.
   Stretch obstacles = {};
@@ -101,6 +104,29 @@ struct Assignment {
   WorkloadId replaced_slice;
   ShortList<Obstacle, 1> obstacles;
   ShortList<FlavorAttempt, 2> attempts;
+};
+
+// As it was made; what it grew to hold more it keeps.
+void clear(Assignment& assignment);
+
+// An assignment that lies in the pool of its cycle (assignment_pool.h); one that was never taken
+// from it reads as an empty one.
+class AssignmentRef {
+ public:
+  AssignmentRef() = default;
+  explicit AssignmentRef(Assignment& assignment) : at_(&assignment) {}
+
+  const Assignment& operator*() const { return at_ == nullptr ? unset() : *at_; }
+  const Assignment* operator->() const { return &**this; }
+  Assignment& edit() {
+    CHECK(at_ != nullptr);
+    return *at_;
+  }
+
+ private:
+  static const Assignment& unset();
+
+  Assignment* at_ = nullptr;
 };
 
 // Sets the mode of the whole and of every flavor.
@@ -131,7 +157,7 @@ struct AssignmentRequest {
 
 // With the workloads that have to go. The slice that the workload replaces is the first of them.
 struct Nomination {
-  Assignment assignment;
+  AssignmentRef assignment;
   std::vector<Target> targets;
 };
 

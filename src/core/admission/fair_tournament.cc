@@ -53,15 +53,14 @@ const FairTournament::Level& FairTournament::level_at(const Contender& contender
 }
 
 bool FairTournament::beats(const Contender& a, const Contender& b, QuotaNodeId cohort) const {
-  const FeatureGates& gates = policy_.kueue.gates;
-  if (policy_.prefers_preemptors || gates.enabled(Gate::prioritize_preemptor_workloads)) {
+  if (policy_.lets_preemptors_go_first()) {
     const bool a_preempts = entries_[a.entry].is_preemptor;
     const bool b_preempts = entries_[b.entry].is_preemptor;
     if (a_preempts != b_preempts) return a_preempts;
   }
   const Level& left = level_at(a, cohort);
   const Level& right = level_at(b, cohort);
-  if (gates.enabled(Gate::fair_sharing_prioritize_non_borrowing) &&
+  if (policy_.kueue.gates.enabled(Gate::fair_sharing_prioritize_non_borrowing) &&
       left.borrows_what_it_asks != right.borrows_what_it_asks) {
     return !left.borrows_what_it_asks;
   }

@@ -5,6 +5,7 @@
 
 #include "base/checked.h"
 #include "core/admission/assign_flavors.h"
+#include "core/admission/assignment_pool.h"
 #include "core/admission/flavor_match.h"
 #include "core/admission/partial_admission.h"
 #include "core/admission/topology_requests.h"
@@ -90,25 +91,26 @@ void add_slice(const AssignmentQuestion& question, std::vector<Target>& targets)
 
 // Fits, or fits after evictions of whom there are: those become its targets.
 bool is_viable(const AssignmentQuestion& question, Nomination& nomination) {
-  if (nomination.assignment.mode == AssignmentMode::preempt) {
-    nomination.targets = targets_of(question, nomination.assignment);
+  if (nomination.assignment->mode == AssignmentMode::preempt) {
+    nomination.targets = targets_of(question, nomination.assignment.edit());
     if (nomination.targets.empty()) return false;
-  } else if (nomination.assignment.mode != AssignmentMode::fit) {
+  } else if (nomination.assignment->mode != AssignmentMode::fit) {
     return false;
   }
   add_slice(question, nomination.targets);
   return true;
 }
 
-// Into a nomination that is empty: it is large, and made for every head.
 void find(AssignmentQuestion& question, Nomination& nomination) {
-  nomination.assignment = assign_flavors(question, {});
+  nomination.assignment = question.tables.assignments->take();
+  assign_flavors(question, {}, nomination.assignment.edit());
   if (is_viable(question, nomination)) return;
   if (!question.enabled(Gate::partial_admission) || !question.workload.may_be_partial()) return;
   question.is_explained = false;
   auto smaller = search_counts<Nomination>(
       question.workload, [&](std::span<const std::int64_t> counts) -> std::optional<Nomination> {
-        Nomination reduced{.assignment = assign_flavors(question, counts), .targets = {}};
+        Nomination reduced{.assignment = question.tables.assignments->take(), .targets = {}};
+        assign_flavors(question, counts, reduced.assignment.edit());
         if (!is_viable(question, reduced)) return std::nullopt;
         return reduced;
       });
@@ -129,11 +131,12 @@ void keep_places(const AssignmentQuestion& question, Nomination& nomination) {
                     std::ranges::any_of(question.workload.pod_sets, [](const GangPodSet& set) {
                       return set.topology.is_explicit();
                     });
-  if (nomination.assignment.mode != AssignmentMode::preempt || !asks ||
+  if (nomination.assignment->mode != AssignmentMode::preempt || !asks ||
       !question.enabled(Gate::topology_aware_scheduling) || loses_a_place(question.workload)) {
     return;
   }
-  const std::vector<TopologyPodSet> places = topology_requests(question, nomination.assignment);
+  const std::vector<TopologyPodSet> places =
+      topology_requests(question, nomination.assignment.edit());
   Trial without(question.tables.undo);
   for (const Target& target : nomination.targets) {
     release_usage(question.tables, without, target.workload);
@@ -141,7 +144,7 @@ void keep_places(const AssignmentQuestion& question, Nomination& nomination) {
   TopologyResult found =
       assign_topology(question.tables, question.policy, question.workload, places,
                       {.simulate_empty = nomination.targets.empty(), .is_question = false});
-  give_places(nomination.assignment, places, std::move(found));
+  give_places(nomination.assignment.edit(), places, std::move(found));
 }
 
 }  // namespace
@@ -165,6 +168,7 @@ Nomination find_assignment(Tables& tables, Trial& trial, const Policy& policy,
   if (request.last != nullptr && is_outdated(*request.last, request.moment, preserves)) {
     question.last = nullptr;
   }
+  if (tables.assignments == nullptr) renew(tables.assignments);
   Nomination nomination;
   find(question, nomination);
   keep_places(question, nomination);

@@ -4,7 +4,7 @@
 //
 //   Nomination nomination = find_assignment(tables, trial, policy,
 //                                           {.workload = head, .queue = queue, .last = &tried});
-//   switch (nomination.assignment.mode) …
+//   switch (nomination.assignment->mode) …
 //
 // Assumes: nothing is taken, evicted or written; the trial is as before when the call returns.
 // SPDX-License-Identifier: Apache-2.0

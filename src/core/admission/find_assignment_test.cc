@@ -103,7 +103,7 @@ class FindAssignmentTest : public ::testing::Test {
   // main=2 cpu:one+1 memory:two
   std::string flavors(const Nomination& nomination) {
     std::string text;
-    for (const PodSetFlavors& set : nomination.assignment.pod_sets) {
+    for (const PodSetFlavors& set : nomination.assignment->pod_sets) {
       if (!text.empty()) text += " | ";
       text += fmt::format("{}={}", set.pod_set, set.count);
       for (const FlavorAssignment& each : set.flavors) {
@@ -116,7 +116,7 @@ class FindAssignmentTest : public ::testing::Test {
   }
 
   std::string message(const Nomination& nomination) {
-    return Because{.reasons = reasons_of(state_.tables(), nomination.assignment)}.message();
+    return Because{.reasons = reasons_of(state_.tables(), *nomination.assignment)}.message();
   }
 
   ClusterState state_;
@@ -128,11 +128,11 @@ TEST_F(FindAssignmentTest, the_first_flavor_that_fits_is_taken) {
         {{"one", "nominalQuota: 1"}, {"two", "nominalQuota: 4"}, {"three", "nominalQuota: 4"}});
   workload("w", pod_set("main", 2, "cpu: 1"));
   const Nomination found = find("w");
-  EXPECT_EQ(found.assignment.mode, AssignmentMode::fit);
+  EXPECT_EQ(found.assignment->mode, AssignmentMode::fit);
   EXPECT_EQ(flavors(found), "main=2 cpu:two");
   EXPECT_EQ(message(found), "");
-  ASSERT_EQ(found.assignment.usage.size(), 1U);
-  EXPECT_EQ(found.assignment.usage[0].amount, 2000);
+  ASSERT_EQ(found.assignment->usage.size(), 1U);
+  EXPECT_EQ(found.assignment->usage[0].amount, 2000);
 }
 
 TEST_F(FindAssignmentTest, a_later_pod_set_counts_what_earlier_ones_take) {
@@ -145,8 +145,8 @@ TEST_F(FindAssignmentTest, what_exceeds_every_flavor_is_told_of_each_in_order) {
   queue("q", {{"two", "nominalQuota: 1"}, {"one", "nominalQuota: 1"}});
   workload("w", pod_set("a", 1, "cpu: 1") + ", " + pod_set("b", 2, "cpu: 1"));
   const Nomination found = find("w");
-  EXPECT_EQ(found.assignment.mode, AssignmentMode::no_fit);
-  EXPECT_EQ(found.assignment.cause, NoFitCause::exceeds_max_quota);
+  EXPECT_EQ(found.assignment->mode, AssignmentMode::no_fit);
+  EXPECT_EQ(found.assignment->cause, NoFitCause::exceeds_max_quota);
   EXPECT_EQ(message(found),
             "couldn't assign flavors to pod set b: insufficient quota for cpu in flavor one, "
             "previously considered podsets requests (0) + current podset request (2) > maximum "
@@ -159,7 +159,7 @@ TEST_F(FindAssignmentTest, quota_in_use_waits_and_says_how_much_is_missing) {
   running("r", "q", "one", 3);
   workload("w", pod_set("main", 1, "cpu: 2500m"));
   const Nomination found = find("w");
-  EXPECT_EQ(found.assignment.mode, AssignmentMode::preempt);
+  EXPECT_EQ(found.assignment->mode, AssignmentMode::preempt);
   EXPECT_TRUE(found.targets.empty());
   EXPECT_EQ(message(found),
             "couldn't assign flavors to pod set main: insufficient unused quota for cpu in flavor "
@@ -189,7 +189,7 @@ TEST_F(FindAssignmentTest, the_borrow_level_is_the_height_of_the_lender) {
   EXPECT_EQ(flavors(find("own")), "main=1 cpu:one");
   EXPECT_EQ(flavors(find("near")), "main=3 cpu:one+1");
   EXPECT_EQ(flavors(find("far")), "main=5 cpu:one+2");
-  EXPECT_EQ(find("far").assignment.borrow, 2);
+  EXPECT_EQ(find("far").assignment->borrow, 2);
 }
 
 TEST_F(FindAssignmentTest, who_may_not_borrow_looks_at_the_next_flavor) {
@@ -201,7 +201,7 @@ TEST_F(FindAssignmentTest, who_may_not_borrow_looks_at_the_next_flavor) {
     const bool stops = std::string_view(policy) == "MayStopSearch";
     const Nomination found = find("w");
     EXPECT_EQ(flavors(found), stops ? "main=2 cpu:one+1" : "main=2 cpu:two");
-    EXPECT_EQ(found.assignment.tried.has_pending_flavors(), stops);
+    EXPECT_EQ(found.assignment->tried.has_pending_flavors(), stops);
   }
 }
 
@@ -211,10 +211,10 @@ TEST_F(FindAssignmentTest, the_next_attempt_goes_on_behind_the_last_flavor) {
   workload("w", pod_set("main", 2, "cpu: 1"));
   const Nomination first = find("w", nullptr, {.cycle = 1, .generation = 1, .shape = 7});
   EXPECT_EQ(flavors(first), "main=2 cpu:one+1");
-  const LastTried& last = first.assignment.tried;
+  const LastTried& last = first.assignment->tried;
   const Nomination second = find("w", &last, {.cycle = 2, .generation = 5, .shape = 7});
   EXPECT_EQ(flavors(second), "main=2 cpu:two");
-  EXPECT_FALSE(second.assignment.tried.has_pending_flavors());
+  EXPECT_FALSE(second.assignment->tried.has_pending_flavors());
   // Too long ago, or for another shape: from the beginning.
   EXPECT_EQ(flavors(find("w", &last, {.cycle = 3, .generation = 5, .shape = 7})), flavors(first));
   EXPECT_EQ(flavors(find("w", &last, {.cycle = 3, .generation = 1, .shape = 7})), flavors(second));
@@ -226,7 +226,7 @@ TEST_F(FindAssignmentTest, a_record_behind_the_last_flavor_is_worth_nothing) {
   workload("w", pod_set("main", 2, "cpu: 1"));
   const ResourceId cpu = state_.tables().names.find("cpu");
   const LastTried last{.entries = {{.pod_set = 0, .resource = cpu, .index = 3}}, .moment = {}};
-  EXPECT_EQ(find("w", &last).assignment.mode, AssignmentMode::no_fit);
+  EXPECT_EQ(find("w", &last).assignment->mode, AssignmentMode::no_fit);
 }
 
 TEST_F(FindAssignmentTest, a_flavor_keeps_pods_away_by_taints_and_labels) {
@@ -241,7 +241,7 @@ TEST_F(FindAssignmentTest, a_flavor_keeps_pods_away_by_taints_and_labels) {
   workload("tolerant",
            pod_set("main", 1, "cpu: 1", "", ", tolerations: [{key: spot, operator: Exists}]"));
   const Nomination west = find("west");
-  EXPECT_EQ(west.assignment.cause, NoFitCause::no_matching_flavor);
+  EXPECT_EQ(west.assignment->cause, NoFitCause::no_matching_flavor);
   EXPECT_EQ(message(west),
             "couldn't assign flavors to pod set main: flavor two doesn't match node affinity, "
             "untolerated taint {spot yes NoSchedule <nil>} in flavor one");
@@ -270,7 +270,7 @@ TEST_F(FindAssignmentTest, an_affinity_that_cannot_be_read_is_told_where_it_matt
   EXPECT_EQ(message(find("broken")),
             "failed to assign flavors to pod set main: nodeSelectorTerms[0].matchExpressions[0]."
             "values: Invalid value: null: for 'Gt', 'Lt' operators, exactly one value is required");
-  EXPECT_EQ(find("broken").assignment.cause, NoFitCause::no_matching_flavor);
+  EXPECT_EQ(find("broken").assignment->cause, NoFitCause::no_matching_flavor);
   EXPECT_EQ(flavors(find("saved")), "main=1 cpu:one");
   EXPECT_EQ(flavors(find("other")), "main=1 cpu:one");
 }
@@ -280,11 +280,11 @@ TEST_F(FindAssignmentTest, a_workload_that_may_shrink_starts_with_as_many_pods_a
   workload("w", pod_set("main", 10, "cpu: 1", ", minCount: 2"));
   workload("big", pod_set("main", 10, "cpu: 1", ", minCount: 6"));
   const Nomination found = find("w");
-  EXPECT_EQ(found.assignment.mode, AssignmentMode::fit);
+  EXPECT_EQ(found.assignment->mode, AssignmentMode::fit);
   EXPECT_EQ(flavors(found), "main=5 cpu:one");
-  EXPECT_EQ(find("big").assignment.pod_sets[0].count, 10);
+  EXPECT_EQ(find("big").assignment->pod_sets[0].count, 10);
   policy_.kueue.gates.set("PartialAdmission", false).must();
-  EXPECT_EQ(find("w").assignment.mode, AssignmentMode::no_fit);
+  EXPECT_EQ(find("w").assignment->mode, AssignmentMode::no_fit);
 }
 
 TEST_F(FindAssignmentTest, several_pod_sets_shrink_in_proportion) {
@@ -334,7 +334,7 @@ TEST_F(FindAssignmentTest, a_slice_pays_for_what_it_has_more_and_keeps_its_flavo
   workload("big", pod_set("main", 1, "cpu: 8"), "", replaces);
   const Nomination found = find("new");
   EXPECT_EQ(flavors(found), "main=1 cpu:two");
-  EXPECT_EQ(found.assignment.usage[0].amount, 1000);
+  EXPECT_EQ(found.assignment->usage[0].amount, 1000);
   ASSERT_EQ(found.targets.size(), 1U);
   EXPECT_EQ(found.targets[0].reason, PreemptionReason::none);
   EXPECT_EQ(message(find("big")),
@@ -348,7 +348,7 @@ TEST_F(FindAssignmentTest, a_workload_without_requests_fits_without_flavors) {
   queue("q", {{"one", "nominalQuota: 1"}});
   workload("w", pod_set("main", 3, ""));
   const Nomination found = find("w");
-  EXPECT_EQ(found.assignment.mode, AssignmentMode::fit);
+  EXPECT_EQ(found.assignment->mode, AssignmentMode::fit);
   EXPECT_EQ(flavors(found), "main=3");
 }
 

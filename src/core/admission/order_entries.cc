@@ -36,16 +36,14 @@ bool goes_before(const Rank& a, const Rank& b) {
 std::vector<std::size_t> order_entries(const Tables& tables, const Policy& policy,
                                        std::span<const Decision> entries) {
   if (entries.size() == 1) return {0};
-  const FeatureGates& gates = policy.kueue.gates;
-  const bool prefers_preemptors =
-      policy.prefers_preemptors || gates.enabled(Gate::prioritize_preemptor_workloads);
-  const bool by_priority = gates.enabled(Gate::priority_sorting_within_cohort);
+  const bool preemptors_first = policy.lets_preemptors_go_first();
+  const bool by_priority = policy.kueue.gates.enabled(Gate::priority_sorting_within_cohort);
   std::vector<Rank> ranks;
   ranks.reserve(entries.size());
   std::deque<QueueTicket> made;  // of those who wait in no queue
   for (std::uint32_t i = 0; i < entries.size(); ++i) {
     const Decision& entry = entries[i];
-    const bool waits = tables.pending.place_of(entry.workload) != PendingPlace::none;
+    const bool waits = tables.pending.waits(entry.workload);
     const QueueTicket& ticket = waits ? tables.pending.ticket(entry.workload)
                                       : made.emplace_back(tables.ticket_of(entry.workload));
     ranks.push_back({.priority = by_priority ? ticket.priority : 0,
@@ -53,9 +51,9 @@ std::vector<std::size_t> order_entries(const Tables& tables, const Policy& polic
                      .uid_prefix = ticket.uid_prefix,
                      .ticket = &ticket,
                      .entry = i,
-                     .borrow = entry.assignment.borrow,
+                     .borrow = entry.assignment->borrow,
                      .has_reservation = entry.is_second_pass,
-                     .preempts = prefers_preemptors && entry.is_preemptor});
+                     .preempts = preemptors_first && entry.is_preemptor});
   }
   std::ranges::sort(ranks, goes_before);
   std::vector<std::size_t> order;

@@ -16,7 +16,7 @@ void Tables::assume_admission(WorkloadId id, ClusterQueueId queue, Admission adm
   row.assumed = true;
   row.assumed_evicted = false;
   row.last_tried = {};
-  row.telling.clear();
+  set_telling(id, {});
   Workload& spec = row.spec;
   if (!spec.is_quota_reserved) spec.reserved_at = now;
   if (is_admitted && !spec.is_admitted) spec.admitted_at = now;
@@ -63,7 +63,7 @@ void Tables::forget_workload(std::string_view key, std::string_view uid) {
   if (id.is_none() || !workloads[id].present) return;
   WorkloadRow& row = workloads[id];
   if (!uid.empty() && row.uid != uid) return;
-  row.telling.clear();  // nothing is under way any more
+  set_telling(id, {});  // nothing is under way any more
   if (row.assumed) {
     row.assumed = false;
     row.assumed_evicted = false;

@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "core/model/expect_memory.h"
 #include "core/model/fetch_object.h"
 #include "core/model/tables.h"
 #include "core/plan/admission_status.h"
@@ -65,6 +66,7 @@ void assume_action(Tables& tables, const Action& action) {
     case Action::Type::tell:
       if (!is_there) return;
       tables.untold.erase(key);
+      tables.note_said(workload);
       tables.workloads[workload].is_unsaid = false;
       return;
     case Action::Type::evict:
@@ -169,11 +171,12 @@ class ComingEvents {
   void move_on(std::size_t at) { approach(at + steps); }
 
  private:
-  static constexpr std::size_t steps = 8;
+  static constexpr std::size_t steps = 11;
 
   struct Coming {
     bool is_of_workload = false;
     std::uint32_t hash = 0;  // of its key
+    WorkloadId row = {};     // likely its row, by the hash
   };
 
   const Coming& at(std::size_t i) const { return coming_[i % coming_.size()]; }
@@ -181,6 +184,7 @@ class ComingEvents {
 
   // One more comes into sight, and each of those before it takes a step.
   void approach(std::size_t last) {
+    if (last + 2 < events_.size()) expect_memory(&events_[last + 2], sizeof(Event));
     at(last) = {.is_of_workload = last < events_.size() && core::is_of_workload(events_[last])};
     const auto step = [&](std::size_t back, auto take) {
       if (last >= back && at(last - back).is_of_workload) take(last - back);
@@ -194,7 +198,9 @@ class ComingEvents {
       at(i).hash = tables_.expect_key(events_[i]);
     });
     step(5, [&](std::size_t i) { tables_.workloads.expect_hash(at(i).hash); });
-    step(7, [&](std::size_t i) { tables_.expect_row(at(i).hash); });
+    step(7, [&](std::size_t i) { at(i).row = tables_.expect_row(at(i).hash); });
+    step(8, [&](std::size_t i) { tables_.expect_lists(at(i).row); });
+    step(10, [&](std::size_t i) { tables_.expect_entries(at(i).row); });
   }
 
   const Tables& tables_;
@@ -205,7 +211,11 @@ class ComingEvents {
 }  // namespace
 
 void ClusterState::apply(std::span<const Event> events) {
-  if (events.size() == 1) return apply(events.front());
+  constexpr std::size_t few = 4;  // what is fetched would not be there in time
+  if (events.size() < few) {
+    for (const Event& event : events) apply(event);
+    return;
+  }
   ComingEvents coming(*tables_, events);
   for (std::size_t i = 0; i < events.size(); ++i) {
     coming.move_on(i);
@@ -231,9 +241,13 @@ void ClusterState::assume(const Plan& plan) {
   ++tables_->cycle_count;
   std::vector<ClusterQueueId> news;
   AdmissionMaker maker;
-  for (const Decision& decision : plan.decisions) {
-    if (decision.type == Decision::Type::admit && is_victim(plan, decision)) continue;
-    if (assume_decision(*tables_, maker, decision)) news.push_back(decision.queue);
+  const std::vector<Decision>& decisions = plan.decisions;
+  for (std::size_t i = 0; i < decisions.size(); ++i) {
+    if (i + 6 < decisions.size()) tables_->expect_assumption(decisions[i + 6]);
+    if (i + 4 < decisions.size()) tables_->expect_lists(decisions[i + 4]);
+    if (i + 2 < decisions.size()) tables_->expect_entries(decisions[i + 2]);
+    if (decisions[i].type == Decision::Type::admit && is_victim(plan, decisions[i])) continue;
+    if (assume_decision(*tables_, maker, decisions[i])) news.push_back(decisions[i].queue);
   }
   for (const WorkloadId head : plan.unreached) tables_->assume_unreached(head);
   for (const Action& action : plan.actions) assume_action(*tables_, action);

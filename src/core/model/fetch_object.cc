@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/model/fetch_object.h"
 
+#include <algorithm>
 #include <cstddef>
+
+#include "core/model/expect_memory.h"
 
 namespace muster::core {
 
@@ -11,15 +14,10 @@ using objects::View;
 
 namespace {
 
-constexpr std::size_t cache_line_bytes = 64;
-constexpr std::size_t fetched_bytes_max = 6 * cache_line_bytes;  // of one list
+constexpr std::size_t fetched_bytes_max = 384;  // of one list
 
 void fetch(const void* first, std::size_t bytes) {
-  const auto* const begin = static_cast<const std::byte*>(first);
-  for (std::size_t at = 0; at < bytes && at < fetched_bytes_max; at += cache_line_bytes) {
-    __builtin_prefetch(begin + at);
-  }
-  if (bytes > 0 && bytes < fetched_bytes_max) __builtin_prefetch(begin + bytes - 1);
+  expect_memory(first, std::min(bytes, fetched_bytes_max));
 }
 
 // What lies behind the node.
@@ -30,7 +28,7 @@ void fetch_behind(const Node& node) {
     case Type::array:
       return fetch(node.elements, node.size * sizeof(Node));
     case Type::string:
-      return __builtin_prefetch(node.text);  // may be null where it is empty
+      return expect_line(node.text);  // may be null where it is empty
     default:
       return;
   }
@@ -39,7 +37,7 @@ void fetch_behind(const Node& node) {
 // And the names by which they are found: each object has its own.
 void fetch_members(View object) {
   for (const auto& [key, member] : object.members()) {
-    __builtin_prefetch(key.data());
+    expect_line(key.data());
     fetch_behind(member.node());
   }
 }

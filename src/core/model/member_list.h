@@ -13,6 +13,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/model/expect_memory.h"
+
 namespace muster::core {
 
 template <class IdType>
@@ -24,6 +26,12 @@ class MemberList {
   auto end() const { return ids_.end(); }
   std::size_t size() const { return ids_.size(); }
   bool empty() const { return ids_.empty(); }
+
+  // One will be added or removed soon: the place of it, `nowhere` for a new one.
+  void expect(std::uint32_t place = nowhere) const {
+    expect_line(ids_.data() + ids_.size());
+    if (place < ids_.size()) expect_line(&ids_[place]);
+  }
 
   // `place_of(id)` is where that row keeps its place.
   template <class PlaceOf>

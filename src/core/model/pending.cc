@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
+#include "core/model/expect_memory.h"
 #include "core/model/second_pass.h"
 #include "core/model/tables.h"
 #include "core/plan/decision.h"
@@ -136,6 +138,14 @@ void Tables::note_unsaid(WorkloadId id) {
   unsaid.push_back(id);
 }
 
+// Before it is told something or leaves its queue.
+void Tables::note_said(WorkloadId id) {
+  const WorkloadRow& row = workloads[id];
+  if (!row.is_unsaid || row.queued_in.is_none()) return;
+  ClusterQueueRow& queue = cluster_queues[row.queued_in];
+  if (!queue.unsaid.empty() && queue.unsaid.back() == id) queue.is_unsaid_stale = true;
+}
+
 bool Tables::is_unsaid(WorkloadId id, ClusterQueueId queue) const {
   return workloads[id].is_unsaid && workloads[id].queued_in == queue;
 }
@@ -144,7 +154,9 @@ bool Tables::is_unsaid(WorkloadId id, ClusterQueueId queue) const {
 // have nobody left. Each is looked at once.
 void Tables::sweep_unsaid() {
   std::erase_if(unsaid_queues, [&](ClusterQueueId queue) {
-    std::vector<WorkloadId>& unsaid = cluster_queues[queue].unsaid;
+    ClusterQueueRow& row = cluster_queues[queue];
+    std::vector<WorkloadId>& unsaid = row.unsaid;
+    if (!std::exchange(row.is_unsaid_stale, false)) return unsaid.empty();
     while (!unsaid.empty() && !is_unsaid(unsaid.back(), queue)) {
       if (workloads[unsaid.back()].queued_in != queue) workloads[unsaid.back()].is_unsaid = false;
       unsaid.pop_back();
@@ -172,6 +184,7 @@ void Tables::dequeue(WorkloadId id) {
   const bool was_head = pending.head(row.queued_in) == id;
   pending.leave(id);
   if (was_head) stir(row.queued_in);
+  note_said(id);
   cluster_queues.release(row.queued_in);
   row.queued_in = ClusterQueueId::none();
   waiting_for_place.erase(key);
@@ -206,9 +219,10 @@ void Tables::assume_requeued(const Decision& decision) {
   }
   if (row.standing != Standing::waiting) return;
   const PendingPlace place = place_after(*this, decision);
-  if (decision.was_tried) row.last_tried = decision.assignment.tried;
+  if (decision.was_tried) row.last_tried = decision.assignment->tried;
   if (decision.forgets_tried) row.last_tried = {};
   row.waits_for = cause_of(decision);
+  note_said(decision.workload);
   row.is_unsaid = false;
   ClusterQueueRow& queue = cluster_queues[decision.queue];
   queue.is_stirred = row.last_tried.has_pending_flavors();
@@ -255,9 +269,29 @@ void Tables::expect_head(ClusterQueueId queue) const {
   expect_successor(queue);
 }
 
+void Tables::expect_assumption(const Decision& decision) const {
+  workloads.expect(decision.workload);
+  cluster_queues.expect(decision.queue);
+  pending.expect(decision.workload);
+  pending.expect_queue(decision.queue);
+}
+
+void Tables::expect_lists(const Decision& decision) const {
+  const ClusterQueueRow& queue = cluster_queues[decision.queue];
+  queue.candidates.expect();
+  queue.reserving.expect();
+  if (!queue.unsaid.empty()) expect_line(&queue.unsaid.back());
+  pending.expect_lane(decision.queue, decision.workload);
+}
+
+void Tables::expect_entries(const Decision& decision) const {
+  cluster_queues[decision.queue].candidates.expect_entries();
+  pending.expect_members(decision.queue, decision.workload);
+}
+
 // Whoever comes after the head is looked at when that one leaves.
 void Tables::expect_successor(ClusterQueueId queue) const {
-  const WorkloadId next = pending.successor(queue);
+  const WorkloadId next = pending.expect_successor(queue);
   if (!next.is_none()) workloads.expect(next);
 }
 
@@ -270,9 +304,20 @@ void Tables::assume_unreached(WorkloadId id) {
   refresh_ready(row.queued_in);
 }
 
+// Beside the rows: it is asked of whoever becomes the head of a queue, whose row is not fetched
+// yet.
+void Tables::set_telling(WorkloadId id, std::string_view message) {
+  const bool is_told = !message.empty();
+  if (is_being_told(id) == is_told && !is_told) return;
+  if (being_told_.size() <= id.index()) being_told_.resize(id.index() + 1, false);
+  being_told_[id.index()] = is_told;
+  workloads[id].telling = message;
+}
+
 void Tables::assume_told(WorkloadId id, std::string_view message) {
   WorkloadRow& row = workloads[id];
-  row.telling = message;
+  set_telling(id, message);
+  note_said(id);
   row.is_unsaid = false;
   if (!row.queued_in.is_none()) refresh_ready(row.queued_in);
 }
@@ -355,8 +400,8 @@ void Tables::wake_pods() {
 
 // The reason stands on the object, or will not: from now on it may be tried again.
 void Tables::end_telling(WorkloadId id) {
-  WorkloadRow& row = workloads[id];
-  row.telling.clear();
+  set_telling(id, {});
+  const WorkloadRow& row = workloads[id];
   if (!row.queued_in.is_none()) refresh_ready(row.queued_in);
 }
 

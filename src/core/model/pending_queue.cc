@@ -339,7 +339,7 @@ WorkloadId PendingQueues::head(ClusterQueueId id) const {
 }
 
 // The second of a heap is one of two.
-WorkloadId PendingQueues::successor(ClusterQueueId id) const {
+WorkloadId PendingQueues::expect_successor(ClusterQueueId id) const {
   const Queue* queue = find_queue(id);
   if (queue == nullptr || queue->open.empty()) return WorkloadId::none();
   OpenLane best;
@@ -354,6 +354,10 @@ WorkloadId PendingQueues::successor(ClusterQueueId id) const {
   for (std::size_t at = 1; at < std::min<std::size_t>(queue->open.size(), 3); ++at) {
     consider(queue->open[at]);
   }
+  if (!best.first.id.is_none()) {
+    expect_memory(&queue->lanes[best.lane], sizeof(Lane));
+    expect_memory(&standings_[best.first.id.index()], sizeof(Standing));
+  }
   return best.first.id;
 }
 
@@ -361,8 +365,32 @@ void PendingQueues::expect_head(ClusterQueueId id) const {
   const Queue* queue = find_queue(id);
   if (queue == nullptr || queue->open.empty()) return;
   const OpenLane& first = queue->open.front();
-  __builtin_prefetch(&queue->lanes[first.lane]);
-  __builtin_prefetch(&standings_[first.first.id.index()]);
+  expect_line(queue->lanes[first.lane].kind);
+  expect_line(&queue->places[first.lane]);
+  expect_memory(&standings_[first.first.id.index()], sizeof(Standing));
+}
+
+void PendingQueues::expect_queue(ClusterQueueId id) const {
+  expect_memory(find_queue(id), sizeof(Queue));
+}
+
+void PendingQueues::expect_lane(ClusterQueueId id, WorkloadId workload) const {
+  const Queue* queue = find_queue(id);
+  if (queue == nullptr || workload.index() >= standings_.size()) return;
+  const std::uint32_t lane = standings_[workload.index()].lane;
+  expect_memory(queue->lanes.data() + lane, sizeof(Lane));
+  expect_line(queue->places.data() + lane);
+  expect_line(queue->open.data());
+}
+
+void PendingQueues::expect_members(ClusterQueueId id, WorkloadId workload) const {
+  const Queue* queue = find_queue(id);
+  if (queue == nullptr || workload.index() >= standings_.size()) return;
+  const Standing& standing = standings_[workload.index()];
+  if (standing.queue != id) return;
+  const std::vector<Waiting>& members = queue->lanes[standing.lane].active;
+  expect_line(members.data());
+  expect_line(members.data() + members.size() - 1);
 }
 
 PendingPlace PendingQueues::place_of(WorkloadId id) const {

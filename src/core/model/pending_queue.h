@@ -26,6 +26,7 @@
 #include <vector>
 
 #include "base/instant.h"
+#include "core/model/expect_memory.h"
 #include "core/model/ids.h"
 #include "core/model/short_list.h"
 
@@ -82,15 +83,23 @@ class PendingQueues {
   // Somebody will enter or leave soon.
   void expect(WorkloadId id) const {
     if (id.index() >= standings_.size()) return;
-    __builtin_prefetch(&standings_[id.index()], 1);
-    __builtin_prefetch(&positions_[id.index()], 1);
+    expect_memory(&standings_[id.index()], sizeof(Standing));
+    expect_line(&positions_[id.index()]);
   }
-  // The head when the present one is gone, if nobody comes; none: nobody is.
-  WorkloadId successor(ClusterQueueId queue) const;
+  // The same of its queue: first the queue is fetched, then its lane, then who waits in that.
+  void expect_queue(ClusterQueueId queue) const;
+  void expect_lane(ClusterQueueId queue, WorkloadId id) const;
+  void expect_members(ClusterQueueId queue, WorkloadId id) const;
+  // The head when the present one is gone, if nobody comes; none: nobody is. What expect_head()
+  // reads of it then is fetched meanwhile.
+  WorkloadId expect_successor(ClusterQueueId queue) const;
 
   // The one to try; none where nobody is active.
   WorkloadId head(ClusterQueueId queue) const;
   PendingPlace place_of(WorkloadId id) const;
+  bool waits(WorkloadId id) const {  // in some queue
+    return id.index() < standings_.size() && !standings_[id.index()].queue.is_none();
+  }
   const QueueTicket& ticket(WorkloadId id) const { return standings_[id.index()].ticket; }
   std::size_t active_count(ClusterQueueId queue) const;
   std::size_t inadmissible_count(ClusterQueueId queue) const;

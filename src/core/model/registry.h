@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "base/check.h"
+#include "core/model/expect_memory.h"
 
 namespace muster::core {
 
@@ -77,7 +78,7 @@ class Registry {
   // stands, then by the hash the row. The key is not compared: that would have to wait for the row.
   std::uint32_t expect_place(std::string_view key) const {
     const std::uint32_t hash = hash_of(key);
-    if (!places_.empty()) __builtin_prefetch(&places_[hash & mask()]);
+    if (!places_.empty()) expect_line(&places_[hash & mask()]);
     return hash;
   }
   void expect_hash(std::uint32_t hash) const {
@@ -91,12 +92,7 @@ class Registry {
     while (!places_[at].id.is_none() && places_[at].hash != hash) at = (at + 1) & mask();
     return places_[at].id;
   }
-  void expect(IdType id) const {
-    const auto* const first = reinterpret_cast<const std::byte*>(&slot(id));
-    for (std::size_t at = 0; at < sizeof(Slot); at += cache_line_bytes) {
-      __builtin_prefetch(first + at);
-    }
-  }
+  void expect(IdType id) const { expect_memory(&slot(id), sizeof(Slot)); }
 
   // Rows in use, and the number of slots: ids are below it.
   std::size_t size() const { return size_; }
@@ -122,7 +118,6 @@ class Registry {
 
  private:
   static constexpr std::size_t slots_in_block = 16;
-  static constexpr std::size_t cache_line_bytes = 64;
   static constexpr std::size_t places_min = 16;
 
   struct Slot {

@@ -7,9 +7,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstddef>
 #include <memory>
 #include <utility>
+
+#include "core/model/expect_memory.h"
 
 namespace muster::core {
 
@@ -37,16 +38,9 @@ class Seldom {
   void reset() { value_.reset(); }
 
   // It will be read soon: it is fetched meanwhile.
-  void expect() const {
-    const auto* const first = reinterpret_cast<const std::byte*>(value_.get());
-    for (std::size_t at = 0; first != nullptr && at < sizeof(T); at += cache_line_bytes) {
-      __builtin_prefetch(first + at);
-    }
-  }
+  void expect() const { expect_memory(value_.get(), sizeof(T)); }
 
  private:
-  static constexpr std::size_t cache_line_bytes = 64;
-
   static const T& unset() {
     static const T value;
     return value;

@@ -11,6 +11,8 @@
 #include <memory>
 #include <utility>
 
+#include "core/model/expect_memory.h"
+
 namespace muster::core {
 
 template <class T>
@@ -31,7 +33,7 @@ class Shared {
   bool is_set() const { return value_ != nullptr; }
 
   // It will be read soon: it is fetched meanwhile.
-  void expect() const { __builtin_prefetch(value_.get()); }
+  void expect() const { expect_line(value_.get()); }
 
   friend bool operator==(const Shared& a, const Shared& b) {
     return a.value_ == b.value_ || *a == *b;

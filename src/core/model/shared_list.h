@@ -18,6 +18,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/model/expect_memory.h"
+
 namespace muster::core {
 
 template <class T>
@@ -64,17 +66,9 @@ class SharedList {
   }
 
   // It will be read soon: the first of it is fetched meanwhile.
-  void expect() const {
-    if (head_ == nullptr) return;
-    const auto* const first = reinterpret_cast<const std::byte*>(head_);
-    for (std::size_t at = 0; at < sizeof(Head) + sizeof(T); at += cache_line_bytes) {
-      __builtin_prefetch(first + at);
-    }
-  }
+  void expect() const { expect_memory(head_, sizeof(Head) + sizeof(T)); }
 
  private:
-  static constexpr std::size_t cache_line_bytes = 64;
-
   struct alignas(std::max_align_t) Head {
     std::uint32_t holders = 0;
     std::uint32_t size = 0;

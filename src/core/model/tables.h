@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -49,6 +50,7 @@ enum class Blocker : std::uint8_t {
 std::string row_key(objects::View object);
 objects::ObjectKey object_key(std::string_view row_key);
 
+class AssignmentPool;
 struct Decision;
 
 struct Tables {
@@ -60,6 +62,7 @@ struct Tables {
   Topologies topologies;
   NodeColumns free;  // allocatable − pods bound there − slots that no pod stands in yet
   UndoLog undo;
+  std::shared_ptr<AssignmentPool> assignments;  // of the last cycle; null before the first
   std::int64_t released = 0;  // workloads that a trial has taken out (workload_usage.h)
 
   // Pods, and slots of gangs, that keep certain others at a distance (anti-affinity).
@@ -123,8 +126,11 @@ struct Tables {
   void apply_workload(const Event& event, std::uint32_t hash);  // as expect_key() gave it
   // Its row will be looked for soon; answers the hash by which `workloads` expects it then.
   std::uint32_t expect_key(const Event& event) const;
-  // What its row refers to will be read soon; the row has been fetched by then.
-  void expect_row(std::uint32_t hash) const;
+  // What its row refers to will be read soon; the row has been fetched by then. None: there is
+  // none.
+  WorkloadId expect_row(std::uint32_t hash) const;
+  void expect_lists(WorkloadId id) const;    // and then what those refer to
+  void expect_entries(WorkloadId id) const;  // and those
   void apply_node(const Event& event);
   void apply_pod(const Event& event);
   void apply_limit_range(const Event& event);
@@ -139,6 +145,11 @@ struct Tables {
   void forget_bind_candidates();
 
   void expect_successor(ClusterQueueId queue) const;
+  // The decision will be assumed soon: what that reads is fetched meanwhile, each step when the one
+  // before it was taken some time ago.
+  void expect_assumption(const Decision& decision) const;
+  void expect_lists(const Decision& decision) const;
+  void expect_entries(const Decision& decision) const;
 
   // Assumptions (assumptions.cc).
   // `queue`: that which the admission names.
@@ -172,7 +183,9 @@ struct Tables {
   const std::vector<NodeId>& nodes_by_name();
   bool is_unsaid(WorkloadId id, ClusterQueueId queue) const;
   // A word to it is under way.
-  bool is_being_told(WorkloadId id) const { return !workloads[id].telling.empty(); }
+  bool is_being_told(WorkloadId id) const {
+    return id.index() < being_told_.size() && being_told_[id.index()];
+  }
   // The head that may be tried now: active, and no word to it is under way.
   WorkloadId head_of(ClusterQueueId queue) const;
   QueueTicket ticket_of(WorkloadId id) const;
@@ -198,6 +211,7 @@ struct Tables {
   // The pair under its id, which stays; none where there are too many (flavor_resources_max).
   FlavorResourceId flavor_resource(FlavorId flavor, ResourceId resource);
 
+  void note_said(WorkloadId id);
   void sweep_unsaid();
 
   // Something changed that may let waiting workloads start.
@@ -275,6 +289,7 @@ struct Tables {
   void plan_second_pass(WorkloadId id);
   void count_unready(WorkloadId id, bool counts);
   void dequeue(WorkloadId id);
+  void set_telling(WorkloadId id, std::string_view message);  // empty: nothing is under way
   void end_telling(WorkloadId id);
   void refresh_ready(ClusterQueueId id);
   void expect_head(ClusterQueueId id) const;
@@ -306,6 +321,7 @@ struct Tables {
   std::uint32_t& place_in(std::vector<std::uint32_t>& places, WorkloadId id);
   std::vector<std::uint32_t> listed_places_;
   std::vector<std::uint32_t> reserving_places_;
+  std::vector<bool> being_told_;  // their rows' `telling` says what
 
   GangLibrary gangs_;
   bool gathers_wakes_ = false;

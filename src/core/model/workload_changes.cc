@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "core/model/expect_memory.h"
 #include "core/model/incarnation.h"
 #include "core/model/second_pass.h"
 #include "core/model/tables.h"
@@ -385,6 +386,7 @@ void Tables::remove_workload(WorkloadId id) {
   refresh_booking(id);
   leave_names(id);
   if (had_slots) wake_for_places();
+  set_telling(id, {});
   Seldom<std::set<PodId>> members = std::move(row.pods);
   row = WorkloadRow();
   row.pods = std::move(members);
@@ -396,18 +398,39 @@ std::uint32_t Tables::expect_key(const Event& event) const {
   return workloads.expect_place(key.text());
 }
 
-void Tables::expect_row(std::uint32_t hash) const {
+WorkloadId Tables::expect_row(std::uint32_t hash) const {
   const WorkloadId id = workloads.find_hash(hash);
-  if (id.is_none()) return;
+  if (id.is_none()) return id;
   const WorkloadRow& row = workloads[id];
+  expect_line(workloads.key(id).data());
   row.object.expect();
   row.reservation.expect();
   row.spec.admission.expect();
   pending.expect(id);
   for (const auto* const places : {&listed_places_, &reserving_places_}) {
-    if (id.index() < places->size()) __builtin_prefetch(&(*places)[id.index()], 1);
+    if (id.index() < places->size()) expect_line(&(*places)[id.index()]);
   }
   if (!row.reserved_in.is_none()) cluster_queues.expect(row.reserved_in);
+  if (!row.local_queue.is_none()) expect_line(&local_queues[row.local_queue].workloads);
+  return id;
+}
+
+void Tables::expect_lists(WorkloadId id) const {
+  if (id.is_none()) return;
+  const WorkloadRow& row = workloads[id];
+  if (!row.local_queue.is_none() && id.index() < listed_places_.size()) {
+    local_queues[row.local_queue].workloads.expect(listed_places_[id.index()]);
+  }
+  if (row.reserved_in.is_none()) return;
+  row.spec.admission->pod_sets.expect();
+  const ClusterQueueRow& queue = cluster_queues[row.reserved_in];
+  queue.candidates.expect();
+  if (id.index() < reserving_places_.size()) queue.reserving.expect(reserving_places_[id.index()]);
+}
+
+void Tables::expect_entries(WorkloadId id) const {
+  if (id.is_none() || workloads[id].reserved_in.is_none()) return;
+  cluster_queues[workloads[id].reserved_in].candidates.expect_entries();
 }
 
 void Tables::apply_workload(const Event& event, std::uint32_t hash) {

@@ -290,12 +290,19 @@ PlacedPart spread(Tables& tables, const GangPart& part, const ClaimFilter* claim
 GangPlacement place_gang(Tables& tables, Trial& trial, std::span<const GangPart> parts,
                          PlaceMemory* memory) {
   GangPlacement result;
-  result.parts.reserve(parts.size());
+  place_gang(tables, trial, parts, memory, result);
+  return result;
+}
+
+void place_gang(Tables& tables, Trial& trial, std::span<const GangPart> parts, PlaceMemory* memory,
+                GangPlacement& result) {
+  result.parts.clear();
+  result.failure.reset();
   Earlier earlier;
   const GangClaims claims(tables, parts);
   if (claims.failure()) {
     result.failure = claims.failure();
-    return result;
+    return;
   }
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const GangPart& part = parts[i];
@@ -308,7 +315,7 @@ GangPlacement place_gang(Tables& tables, Trial& trial, std::span<const GangPart>
         if (memory != nullptr) memory->forget();
         name_shortage(tables, part, why);
         result.failure = std::move(why);
-        return result;
+        return;
       }
     }
     if (i + 1 < parts.size()) remember(part, placed, earlier);
@@ -319,7 +326,6 @@ GangPlacement place_gang(Tables& tables, Trial& trial, std::span<const GangPart>
       });
     result.parts.push_back(std::move(placed));
   }
-  return result;
 }
 
 }  // namespace muster::core

@@ -22,6 +22,7 @@
 #include "core/model/tables.h"
 #include "core/placement/neighbour_filter.h"
 #include "core/placement/node_filter.h"
+#include "core/placement/placed_part.h"
 
 namespace muster::core {
 
@@ -34,16 +35,6 @@ struct GangPart {
   PodKind kind = {};                   // without neighbours: nobody cares beside whom they stand
   const ClaimNames* claims = nullptr;  // of the kind's namespace; null: none
 };
-
-struct PlacedPods {
-  NodeId node;
-  std::int64_t count = 0;
-
-  friend bool operator==(const PlacedPods&, const PlacedPods&) = default;
-};
-
-// Of one part. Most go to one node.
-using PlacedPart = ShortList<PlacedPods, 1>;
 
 // The first part that has no place.
 struct NoPlace {
@@ -97,5 +88,8 @@ class PlaceMemory {
 // `memory`: of this cycle, in which nobody takes back what was placed; null: none.
 GangPlacement place_gang(Tables& tables, Trial& trial, std::span<const GangPart> parts,
                          PlaceMemory* memory = nullptr);
+// The same into what an earlier call has left, whose memory serves again.
+void place_gang(Tables& tables, Trial& trial, std::span<const GangPart> parts, PlaceMemory* memory,
+                GangPlacement& result);
 
 }  // namespace muster::core

@@ -44,16 +44,15 @@ TopologyAssignment assignment_of(const Tables& tables, const PlacedPart& places)
 
 std::optional<TopologyAssignment> topology_of(const Tables& tables, const Decision& decision,
                                               std::size_t at) {
-  const PodSetFlavors& set = decision.assignment.pod_sets[at];
+  const PodSetFlavors& set = decision.assignment->pod_sets[at];
   if (set.topology) return set.topology;
-  const bool has_places = decision.is_pinned && !decision.places[at].empty();
-  if (!has_places) return std::nullopt;
-  return assignment_of(tables, decision.places[at]);
+  if (!decision.is_pinned || set.places.empty()) return std::nullopt;
+  return assignment_of(tables, set.places);
 }
 
 objects::Node pod_set_node(Builder& builder, const Tables& tables, const Decision& decision,
                            std::size_t at) {
-  const PodSetFlavors& set = decision.assignment.pod_sets[at];
+  const PodSetFlavors& set = decision.assignment->pod_sets[at];
   std::vector<objects::Node::Member> flavors;
   for (const FlavorAssignment& assigned : set.flavors) {
     flavors.push_back({builder.text(tables.names.name(assigned.resource)),
@@ -81,7 +80,7 @@ objects::Node pod_set_node(Builder& builder, const Tables& tables, const Decisio
 Value admission_value(const Tables& tables, const Decision& decision) {
   Builder builder;
   std::vector<objects::Node> sets;
-  for (std::size_t i = 0; i < decision.assignment.pod_sets.size(); ++i) {
+  for (std::size_t i = 0; i < decision.assignment->pod_sets.size(); ++i) {
     sets.push_back(pod_set_node(builder, tables, decision, i));
   }
   const objects::Node::Member members[] = {
@@ -95,7 +94,7 @@ namespace {
 
 PodSetAssignment pod_set_assignment(const Tables& tables, const Decision& decision,
                                     std::size_t at) {
-  const PodSetFlavors& set = decision.assignment.pod_sets[at];
+  const PodSetFlavors& set = decision.assignment->pod_sets[at];
   PodSetAssignment assignment;
   assignment.name = set.pod_set;
   assignment.count = set.count;
@@ -130,9 +129,12 @@ bool is_same(const PodSetFlavors& a, const PodSetFlavors& b) {
 }
 
 bool gets_the_same(const Decision& a, const Decision& b) {
-  return a.is_pinned == b.is_pinned && (!a.is_pinned || a.places == b.places) &&
-         std::ranges::equal(a.assignment.pod_sets, b.assignment.pod_sets,
-                            [](const auto& one, const auto& other) { return is_same(one, other); });
+  return a.is_pinned == b.is_pinned &&
+         std::ranges::equal(a.assignment->pod_sets, b.assignment->pod_sets,
+                            [&](const PodSetFlavors& one, const PodSetFlavors& other) {
+                              return (!a.is_pinned || one.places == other.places) &&
+                                     is_same(one, other);
+                            });
 }
 
 }  // namespace
@@ -140,8 +142,8 @@ bool gets_the_same(const Decision& a, const Decision& b) {
 Admission AdmissionMaker::make(const Tables& tables, const Decision& decision) {
   if (last_ == nullptr || !gets_the_same(*last_, decision)) {
     std::vector<PodSetAssignment> pod_sets;
-    pod_sets.reserve(decision.assignment.pod_sets.size());
-    for (std::size_t i = 0; i < decision.assignment.pod_sets.size(); ++i) {
+    pod_sets.reserve(decision.assignment->pod_sets.size());
+    for (std::size_t i = 0; i < decision.assignment->pod_sets.size(); ++i) {
       pod_sets.push_back(pod_set_assignment(tables, decision, i));
     }
     pod_sets_ = SharedList(std::move(pod_sets));

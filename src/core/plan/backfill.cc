@@ -61,7 +61,7 @@ bool would_fit(Cycle& cycle, Trial& trial, WorkloadId id, ClusterQueueId queue) 
   const Nomination found = find_assignment(
       cycle.tables, trial, cycle.policy,
       {.workload = id, .queue = queue, .moment = cycle.tables.moment_of(id, queue)});
-  return found.assignment.mode == AssignmentMode::fit;
+  return found.assignment->mode == AssignmentMode::fit;
 }
 
 // One more of the queue that starts now; it ends at `until`, or never.
@@ -139,7 +139,7 @@ void pass_head(Cycle& cycle, WorkloadId head, ClusterQueueId queue) {
     Nomination found =
         find_assignment(tables, cycle.trial, cycle.policy,
                         {.workload = id, .queue = queue, .moment = tables.moment_of(id, queue)});
-    if (found.assignment.mode != AssignmentMode::fit || !found.targets.empty()) continue;
+    if (found.assignment->mode != AssignmentMode::fit || !found.targets.empty()) continue;
     Decision entry;
     entry.workload = id;
     entry.queue = queue;

@@ -21,6 +21,7 @@
 #include "core/admission/admission_usage.h"
 #include "core/model/tables.h"
 #include "core/model/trial.h"
+#include "core/placement/place_gang.h"
 #include "core/plan/plan.h"
 
 namespace muster::core {
@@ -43,6 +44,8 @@ struct Cycle {
   std::map<WorkloadId, AdmissionUsage> kept = {};  // for heads that nobody is preempted for
   bool took_places = false;                        // some gang was placed
   PlaceMemory places = {};                         // what is placed in this cycle stays
+  std::vector<GangPart> parts = {};                // of the gang that is being placed
+  GangPlacement placed = {};                       // and where to
   std::map<WorkloadId, bool> hopes = {};           // what has_hope() has found
   std::map<std::string, QuotaPage::Totals> quota_taken = {};  // in this cycle, by namespace
   std::set<std::string> claims_taken = {};  // of one node or pod, by who was placed in this cycle

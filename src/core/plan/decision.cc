@@ -26,7 +26,7 @@ bool comes_back_at_once(const Tables& tables, const Decision& decision) {
 }
 
 Because with_obstacles(const Tables& tables, const Decision& decision) {
-  Because because{.reasons = reasons_of(tables, decision.assignment)};
+  Because because{.reasons = reasons_of(tables, *decision.assignment)};
   if (decision.reserved_start) {
     because.reasons.push_back({.type = Type::start_reserved,
                                .detail = format_time(Timestamp::of(*decision.reserved_start))});
@@ -44,7 +44,7 @@ PendingPlace place_after(const Tables& tables, const Decision& decision) {
   }
   const WorkloadRow& row = tables.workloads[decision.workload];
   if (tables.rests(row)) return PendingPlace::inadmissible;
-  const LastTried& tried = decision.was_tried ? decision.assignment.tried : row.last_tried;
+  const LastTried& tried = decision.was_tried ? decision.assignment->tried : row.last_tried;
   const bool has_flavors_left = !decision.forgets_tried && tried.has_pending_flavors();
   return comes_back_at_once(tables, decision) || has_flavors_left ? PendingPlace::active
                                                                   : PendingPlace::inadmissible;
@@ -62,10 +62,10 @@ std::string_view cause_of(const Decision& decision) {
   switch (decision.word) {
     case WaitWord::obstacles:
       // One that fits and was left out of its cycle has no cause.
-      if (decision.assignment.mode == AssignmentMode::no_fit) {
-        return name_of(decision.assignment.cause);
+      if (decision.assignment->mode == AssignmentMode::no_fit) {
+        return name_of(decision.assignment->cause);
       }
-      return decision.assignment.mode == AssignmentMode::preempt ? "WaitingForQuota" : "";
+      return decision.assignment->mode == AssignmentMode::preempt ? "WaitingForQuota" : "";
     case WaitWord::objection:
     case WaitWord::no_place:
     case WaitWord::no_room:

@@ -11,7 +11,8 @@
 //       ├───────► lost to another head of the cycle ─► wait
 //       └───────► a failed node without replacement ─► evict
 //
-// Assumes: ids are those of the state that it was decided on, until assume().
+// Assumes: ids are those of the state that it was decided on, until assume(). Its assignment is
+// that of the Plan, and is read while that is there.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -25,13 +26,11 @@
 #include "core/model/boxed.h"
 #include "core/model/ids.h"
 #include "core/model/pending_queue.h"
-#include "core/placement/place_gang.h"
+#include "core/model/tables.h"
 #include "core/plan/because.h"
 #include "core/preemption/target.h"
 
 namespace muster::core {
-
-struct Tables;
 
 // Why a workload that was tried goes back to its queue; says where to.
 enum class RequeueReason : std::uint8_t {
@@ -76,7 +75,7 @@ struct Decision {
   RequeueReason requeue_reason = RequeueReason::generic;
   WaitWord word = WaitWord::obstacles;
 
-  Assignment assignment;
+  AssignmentRef assignment;
   std::vector<Target> targets;  // preempt; the slice that is replaced is not among them
   WorkloadId replaced_slice;    // finishes when this one is admitted
   Boxed<Reason> objection = {};
@@ -84,9 +83,7 @@ struct Decision {
   // wait: when it starts at the latest, where the policy reserves that.
   std::optional<Instant> reserved_start = {};
 
-  // Nodes by pod set, where the policy pins or checks places; empty otherwise.
-  std::vector<PlacedPart> places = {};
-  bool is_pinned = false;
+  bool is_pinned = false;  // to the places of its pod sets
 };
 
 // Where the workload stands after the cycle; none: in no queue.

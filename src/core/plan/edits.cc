@@ -89,7 +89,7 @@ std::vector<Edit> admit_edits(const Tables& tables, const Decision& decision) {
   const std::string& queue = tables.cluster_queues.key(decision.queue);
   std::vector<Edit> edits{Edit::update_status(resources::workloads, next)};
   if (!decision.is_second_pass) {
-    const std::string considered = considered_flavors(tables, decision.assignment);
+    const std::string considered = considered_flavors(tables, *decision.assignment);
     edits.push_back(
         note(resources::workloads, next, admission_component, "QuotaReserved",
              fmt::format("Quota reserved in ClusterQueue {}, wait time since queued was {}{}{}",
@@ -246,7 +246,7 @@ void add_evictions(Lists& lists, Tables& tables, const Plan& plan) {
 bool has_flavors_left(const Tables& tables, const Decision& decision) {
   return tables.configuration.gates.enabled(Gate::flavor_fungibility_preserve_scan_progress) &&
          decision.was_tried && !decision.forgets_tried &&
-         decision.assignment.tried.has_pending_flavors() &&
+         decision.assignment->tried.has_pending_flavors() &&
          place_after(tables, decision) == PendingPlace::active;
 }
 

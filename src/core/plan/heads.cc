@@ -29,7 +29,6 @@ class Trees {
       const ClusterQueueId queue = tables_.quota.cluster_queue(node);
       const WorkloadId head = tables_.pending.head(queue);
       if (!head.is_none() && tables_.cluster_queues[queue].is_active) {
-        tables_.workloads.expect(head);
         heads_.push_back({head, queue});
       }
       return;

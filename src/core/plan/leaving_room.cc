@@ -49,7 +49,7 @@ void give_leaving_room(Cycle& cycle, Trial& trial, const Decision& entry) {
   Tables& tables = cycle.tables;
   std::vector<WorkloadId> gangs = cycle.preempted;
   for (const Target& target : entry.targets) gangs.push_back(target.workload);
-  std::erase(gangs, entry.assignment.replaced_slice);  // its pods stay
+  std::erase(gangs, entry.assignment->replaced_slice);  // its pods stay
   std::ranges::sort(gangs);
   gangs.erase(std::unique(gangs.begin(), gangs.end()), gangs.end());
   for (const WorkloadId id : gangs) give_slots(tables, trial, tables.workloads[id]);

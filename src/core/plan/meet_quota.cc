@@ -17,8 +17,8 @@ std::vector<std::int64_t> pods_to_make(const Tables& tables, const Decision& ent
   const WorkloadRow& row = tables.workloads[entry.workload];
   std::vector<std::int64_t> counts = tables.standing_pods(row);
   for (std::int64_t& count : counts) count = -count;
-  const WorkloadId slice = entry.assignment.replaced_slice;
-  for (const PodSetFlavors& assigned : entry.assignment.pod_sets) {
+  const WorkloadId slice = entry.assignment->replaced_slice;
+  for (const PodSetFlavors& assigned : entry.assignment->pod_sets) {
     std::int64_t& count = counts[assigned.index];
     if (slice.is_none()) {
       count += assigned.count;
@@ -47,7 +47,7 @@ QuotaAmounts asked_of(const QuotaPage::Wall& wall, const QuotaDemand& demand,
 void leave_out_victims(const Tables& tables, const QuotaPage& page, const QuotaPage::Wall& wall,
                        const Decision& entry, QuotaAmounts& used) {
   for (const Target& target : entry.targets) {
-    if (target.workload == entry.assignment.replaced_slice) continue;
+    if (target.workload == entry.assignment->replaced_slice) continue;
     for (const PodId id : tables.gang_pods(tables.workloads[target.workload])) {
       const QuotaPod* pod = page.pod(id);
       if (pod != nullptr && holds_for(wall.limits, *pod)) {
@@ -116,6 +116,7 @@ std::optional<Reason> exceeded_reason(const std::string& name, const QuotaAmount
 
 std::optional<Reason> quota_objection(const Cycle& cycle, const Decision& entry) {
   Tables& tables = cycle.tables;
+  if (tables.quota_pages.empty()) return std::nullopt;
   const WorkloadRow& row = tables.workloads[entry.workload];
   if (row.quota_demand == nullptr || entry.is_second_pass ||
       cycle.policy.resource_quotas == ResourceQuotas::ignored) {
@@ -144,6 +145,7 @@ std::optional<Reason> quota_objection(const Cycle& cycle, const Decision& entry)
 
 void take_of_quota(Cycle& cycle, const Decision& entry) {
   Tables& tables = cycle.tables;
+  if (tables.quota_pages.empty()) return;
   const WorkloadRow& row = tables.workloads[entry.workload];
   if (row.quota_demand == nullptr || entry.is_second_pass) return;
   const std::string& key = tables.workloads.key(entry.workload);

@@ -52,7 +52,11 @@ void nominate(Cycle& cycle, const std::vector<Head>& heads) {
   cycle.entries.reserve(heads.size());
   for (std::size_t at = 0; at < heads.size(); ++at) {
     const Head& head = heads[at];
-    if (at + 2 < heads.size()) tables.workloads.expect(heads[at + 2].workload);
+    if (at + 4 < heads.size()) {
+      tables.workloads.expect(heads[at + 4].workload);
+      tables.cluster_queues.expect(heads[at + 4].queue);
+      tables.pending.expect(heads[at + 4].workload);  // for order_entries()
+    }
     if (at + 1 < heads.size()) tables.workloads[heads[at + 1].workload].spec.pod_sets.expect();
     const WorkloadRow& row = tables.workloads[head.workload];
     auto reason = objection(tables, row, head.queue);

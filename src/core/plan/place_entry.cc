@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 
 #include "core/placement/place_gang.h"
 #include "core/plan/cycle.h"
@@ -21,8 +22,8 @@ struct StandingPods {
 StandingPods standing_places(const Tables& tables, const Decision& entry,
                              std::string_view pod_set) {
   StandingPods standing;
-  if (entry.assignment.replaced_slice.is_none()) return standing;
-  const WorkloadRow& slice = tables.workloads[entry.assignment.replaced_slice];
+  if (entry.assignment->replaced_slice.is_none()) return standing;
+  const WorkloadRow& slice = tables.workloads[entry.assignment->replaced_slice];
   if (slice.reservation->slots.empty()) {  // another scheduler places its pods
     for (const PodSetAssignment& assigned : slice.spec.admission->pod_sets) {
       if (assigned.name == pod_set) standing.total = assigned.count;
@@ -67,13 +68,14 @@ bool has_domains(const PodSetFlavors& assigned) {
   return assigned.topology || assigned.delayed_topology == DelayedTopology::pending;
 }
 
-std::vector<GangPart> parts_of(const Tables& tables, const Decision& entry) {
+// Into the cycle's list, whose memory serves them all.
+std::span<const GangPart> parts_of(Cycle& cycle, const Decision& entry) {
+  const Tables& tables = cycle.tables;
   const Workload& workload = tables.workloads[entry.workload].spec;
-  const std::string& key = tables.workloads.key(entry.workload);
-  const std::string_view name_space = std::string_view(key).substr(0, key.find('/'));
-  std::vector<GangPart> parts;
-  parts.reserve(entry.assignment.pod_sets.size());
-  for (const PodSetFlavors& assigned : entry.assignment.pod_sets) {
+  const NamespaceId name_space = tables.workloads[entry.workload].name_space;
+  std::vector<GangPart>& parts = cycle.parts;
+  parts.clear();
+  for (const PodSetFlavors& assigned : entry.assignment->pod_sets) {
     const GangPodSet& set = workload.pod_sets[assigned.index];
     GangPart& part = parts.emplace_back();
     part.pod_set = set.name;
@@ -81,7 +83,7 @@ std::vector<GangPart> parts_of(const Tables& tables, const Decision& entry) {
     const std::int64_t standing = standing_places(tables, entry, set.name).total;
     part.count = has_domains(assigned) ? 0 : std::max<std::int64_t>(assigned.count - standing, 0);
     part.wish.terms = &set.terms;
-    part.kind = {name_space, &set.labels, &set.neighbours};
+    part.kind = {tables.namespaces.key(name_space), &set.labels, &set.neighbours};
     part.claims = &set.claims;
     for (const FlavorAssignment& flavor : assigned.flavors) {
       const ResourceFlavor* spec = &tables.flavors[flavor.flavor].spec;
@@ -125,7 +127,7 @@ Placement placement_in(const Cycle& cycle, ClusterQueueId queue) {
 std::optional<Reason> place_entry(Cycle& cycle, Trial& trial, Decision& entry) {
   const Placement placement = placement_in(cycle, entry.queue);
   if (placement == Placement::none || entry.is_second_pass) return std::nullopt;
-  const std::vector<GangPart> parts = parts_of(cycle.tables, entry);
+  const std::span<const GangPart> parts = parts_of(cycle, entry);
   for (const GangPart& part : parts) {
     if (!are_claims_taken(cycle, part.kind.name_space, *part.claims)) continue;
     return Reason{.type = Reason::Type::no_place,
@@ -133,17 +135,18 @@ std::optional<Reason> place_entry(Cycle& cycle, Trial& trial, Decision& entry) {
                   .limit = part.count,
                   .detail = "; a claim that it uses was taken"};
   }
-  GangPlacement placed = place_gang(cycle.tables, trial, parts, &cycle.places);
+  GangPlacement& placed = cycle.placed;
+  place_gang(cycle.tables, trial, parts, &cycle.places, placed);
   if (!placed.fits()) return no_place_reason(cycle.tables, *placed.failure);
   for (const GangPart& part : parts) take_claims(cycle, part.kind.name_space, *part.claims);
   cycle.took_places = true;
-  entry.places = std::move(placed.parts);
-  for (std::size_t i = 0; i < entry.places.size(); ++i) {
-    const PodSetFlavors& assigned = entry.assignment.pod_sets[i];
+  for (std::size_t i = 0; i < placed.parts.size(); ++i) {
+    PodSetFlavors& assigned = entry.assignment.edit().pod_sets[i];
+    assigned.places = std::move(placed.parts[i]);
     if (has_domains(assigned)) continue;
     const StandingPods standing = standing_places(cycle.tables, entry, assigned.pod_set);
     if (standing.places.empty()) continue;
-    entry.places[i] = joined(cycle.tables, standing, entry.places[i], assigned.count);
+    assigned.places = joined(cycle.tables, standing, assigned.places, assigned.count);
   }
   entry.is_pinned = placement == Placement::pinned;
   return std::nullopt;
@@ -154,7 +157,7 @@ std::optional<Reason> place_later(Cycle& cycle, const Decision& entry) {
   if (placement == Placement::none || entry.is_second_pass) return std::nullopt;
   Trial room(cycle.tables.undo);
   give_leaving_room(cycle, room, entry);
-  const GangPlacement placed = place_gang(cycle.tables, room, parts_of(cycle.tables, entry));
+  const GangPlacement placed = place_gang(cycle.tables, room, parts_of(cycle, entry));
   if (placed.fits()) return std::nullopt;
   return no_place_reason(cycle.tables, *placed.failure);
 }
@@ -162,7 +165,7 @@ std::optional<Reason> place_later(Cycle& cycle, const Decision& entry) {
 namespace {
 
 bool concerns(const Tables& tables, const RequiredCheck& check, const Decision& entry) {
-  for (const PodSetFlavors& set : entry.assignment.pod_sets) {
+  for (const PodSetFlavors& set : entry.assignment->pod_sets) {
     for (const FlavorAssignment& assigned : set.flavors) {
       const std::string& flavor = tables.flavors.key(assigned.flavor);
       if (check.on_flavors.empty() ||
@@ -187,7 +190,7 @@ bool is_admitted_at_once(const Tables& tables, const Decision& entry) {
     return check.status == CheckStatus::ready;
   });
   const bool waits_for_topology =
-      std::ranges::any_of(entry.assignment.pod_sets, [](const PodSetFlavors& set) {
+      std::ranges::any_of(entry.assignment->pod_sets, [](const PodSetFlavors& set) {
         return !set.topology && set.delayed_topology == DelayedTopology::pending;
       });
   return are_ready && !waits_for_topology;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "core/admission/assignment_pool.h"
 #include "core/plan/admission_value.h"
 #include "core/plan/cycle.h"
 #include "objects/builder.h"
@@ -34,6 +35,8 @@ Action action_on(const Cycle& cycle, Action::Type type, PodId pod) {
 
 Plan plan(ClusterState& state, const Policy& policy) {
   Cycle cycle(state.tables(), policy);
+  renew(cycle.tables.assignments);
+  cycle.plan.assignments = cycle.tables.assignments;
   if (policy.placement != Placement::none) evict_failed_nodes(cycle);
   tell_stranded(cycle);
   tell_waiting(cycle);

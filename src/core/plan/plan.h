@@ -12,6 +12,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,8 @@
 #include "objects/value.h"
 
 namespace muster::core {
+
+class AssignmentPool;
 
 // What happens beside the heads of queues. Plain values that print and serialise.
 struct Action {
@@ -47,7 +50,8 @@ struct Plan {
   std::vector<Action> actions;
   // The last decision waits until admitted workloads are ready, and so do the heads behind it.
   bool is_blocked = false;
-  std::vector<WorkloadId> unreached = {};  // those heads
+  std::vector<WorkloadId> unreached = {};            // those heads
+  std::shared_ptr<AssignmentPool> assignments = {};  // that the decisions refer to
 
   bool decides_something() const;  // anything but waits
 };

@@ -53,6 +53,9 @@ struct Policy {
   // gate PrioritizePreemptorWorkloads. Without, others come to what they leave, even they
   // themselves, and are preempted again, for ever.
   bool prefers_preemptors = true;
+  bool lets_preemptors_go_first() const {
+    return prefers_preemptors || kueue.gates.enabled(Gate::prioritize_preemptor_workloads);
+  }
 
   // Who waits without being tried is told why as well: behind a head that blocks its queue, or with
   // others that ask for the same.

@@ -71,12 +71,12 @@ void take_on_credit(Cycle& cycle, const Decision& entry, AdmissionUsage usage) {
 // The nominated flavors once more, on the state that those before this one have left.
 void assign_again(Cycle& cycle, Decision& entry) {
   Tables& tables = cycle.tables;
-  const Assignment nominated = std::move(entry.assignment);
+  const AssignmentRef nominated = entry.assignment;
   Nomination again = find_assignment(tables, cycle.trial, cycle.policy,
                                      {.workload = entry.workload,
                                       .queue = entry.queue,
                                       .moment = tables.moment_of(entry.workload, entry.queue),
-                                      .nominated = &nominated});
+                                      .nominated = &*nominated});
   entry.assignment = std::move(again.assignment);
   entry.targets = std::move(again.targets);
 }
@@ -98,8 +98,8 @@ bool refresh_if_needed(Cycle& cycle, Decision& entry, AdmissionUsage& usage) {
       release_usage(cycle.tables, without, victim);
     }
     assign_again(cycle, entry);
-    if (entry.assignment.mode == AssignmentMode::fit) {
-      set_mode(entry.assignment, AssignmentMode::deferred_fit);
+    if (entry.assignment->mode == AssignmentMode::fit) {
+      set_mode(entry.assignment.edit(), AssignmentMode::deferred_fit);
     }
   } else {
     assign_again(cycle, entry);
@@ -121,9 +121,7 @@ void wait_for_quota(Cycle& cycle, Decision& entry) {
   entry.requeue_reason = RequeueReason::preemption_no_candidates;
   const ClusterQueueRow& queue = cycle.tables.cluster_queues[entry.queue];
   const bool reclaims = queue.spec.preemption.reclaim_within_cohort == PreemptionPolicy::any;
-  const bool preempts = entry.is_preemptor &&
-                        (cycle.policy.prefers_preemptors ||
-                         cycle.policy.kueue.gates.enabled(Gate::prioritize_preemptor_workloads));
+  const bool preempts = entry.is_preemptor && cycle.policy.lets_preemptors_go_first();
   if (reclaims && !preempts) return;
   AdmissionUsage usage = usage_to_reserve(cycle.tables, entry);
   take(cycle.tables, cycle.trial, entry.queue, usage);
@@ -142,7 +140,7 @@ bool is_gated(const Cycle& cycle, const Decision& entry) {
 // Answers whether the entry is dealt with before anything of it is taken.
 bool stops_early(Cycle& cycle, Decision& entry, const AdmissionUsage& usage) {
   const WorkloadRow& row = cycle.tables.workloads[entry.workload];
-  const AssignmentMode mode = entry.assignment.mode;
+  const AssignmentMode mode = entry.assignment->mode;
   if (mode != AssignmentMode::fit && has_unhealthy_place(row.spec) &&
       cycle.policy.kueue.gates.enabled(Gate::tas_failed_node_replacement_fail_fast)) {
     entry.type = Decision::Type::evict;
@@ -175,8 +173,8 @@ bool stops_early(Cycle& cycle, Decision& entry, const AdmissionUsage& usage) {
 // The slice that the workload replaces goes when it is admitted; it is nobody's victim.
 void part_slice(Decision& entry) {
   const auto slice =
-      std::ranges::find(entry.targets, entry.assignment.replaced_slice, &Target::workload);
-  if (entry.assignment.replaced_slice.is_none() || slice == entry.targets.end()) return;
+      std::ranges::find(entry.targets, entry.assignment->replaced_slice, &Target::workload);
+  if (entry.assignment->replaced_slice.is_none() || slice == entry.targets.end()) return;
   entry.replaced_slice = slice->workload;
   entry.targets.erase(slice);
 }
@@ -270,7 +268,7 @@ void process(Cycle& cycle, Decision& entry) {
   if (auto reason = quota_objection(cycle, entry)) {
     return stay_without_room(cycle, entry, *std::move(reason));
   }
-  if (entry.assignment.mode == AssignmentMode::preempt) {
+  if (entry.assignment->mode == AssignmentMode::preempt) {
     if (auto reason = place_later(cycle, entry)) {
       entry.targets.clear();
       return stay_without_place(cycle, entry, *std::move(reason));
@@ -284,13 +282,13 @@ void process(Cycle& cycle, Decision& entry) {
                              .name = cycle.tables.cluster_queues.key(entry.queue)};
     return;
   }
-  if (entry.assignment.mode != AssignmentMode::preempt &&
+  if (entry.assignment->mode != AssignmentMode::preempt &&
       !fits_beside_victims(cycle, entry, usage)) {
     return skip(cycle, entry, WaitWord::lost_race);
   }
   count_on_leaving(cycle, entry);
   part_slice(entry);
-  if (entry.assignment.mode == AssignmentMode::preempt) {
+  if (entry.assignment->mode == AssignmentMode::preempt) {
     take_on_credit(cycle, entry, std::move(usage));
     return preempt(cycle, entry);
   }

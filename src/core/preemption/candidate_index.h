@@ -18,6 +18,7 @@
 
 #include "base/check.h"
 #include "base/instant.h"
+#include "core/model/expect_memory.h"
 #include "core/model/ids.h"
 
 namespace muster::core {
@@ -67,6 +68,15 @@ class CandidateIndex {
     std::size_t block_;
     std::size_t at_ = 0;
   };
+
+  // Somebody will enter soon: first where the entries lie is fetched meanwhile, then they.
+  void expect() const { expect_line(blocks_.data()); }
+  void expect_entries() const {
+    if (blocks_.size() != 1) return;
+    const std::vector<CandidateEntry>& block = blocks_.front();
+    expect_line(block.data());
+    expect_line(block.data() + block.size() / 2);
+  }
 
   std::size_t size() const { return size_; }
   std::size_t evicted() const { return evicted_; }  // they stand in front

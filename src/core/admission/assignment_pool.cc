@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/admission/assignment_pool.h"
+
+namespace muster::core {
+
+AssignmentRef AssignmentPool::take() {
+  if (taken_ == assignments_.size()) assignments_.push_back(std::make_unique<Assignment>());
+  return AssignmentRef(*assignments_[taken_++]);
+}
+
+void AssignmentPool::take_all_back() {
+  if (assignments_.size() > kept_max) assignments_.resize(kept_max);
+  for (std::size_t i = 0; i < taken_ && i < assignments_.size(); ++i) clear(*assignments_[i]);
+  taken_ = 0;
+}
+
+void renew(std::shared_ptr<AssignmentPool>& pool) {
+  if (pool == nullptr || pool.use_count() > 1) {
+    pool = std::make_shared<AssignmentPool>();
+  } else {
+    pool->take_all_back();
+  }
+}
+
+}  // namespace muster::core
