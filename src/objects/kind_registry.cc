@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "objects/builder.h"
 #include "objects/kinds.h"
 #include "objects/same_text.h"
 #include "objects/schema/compile.h"
@@ -34,6 +35,45 @@ std::vector<std::string> texts(View list) {
   std::vector<std::string> all;
   for (View entry : list.elements()) all.emplace_back(entry.string_or(""));
   return all;
+}
+
+// Whether there is nothing but expressions that do not compile. Those the peer tells only where
+// the defaults are fine.
+bool are_of_expressions(const FieldErrors& errors) {
+  for (std::size_t i = 0; i < errors.size(); ++i) {
+    if (!errors[i].detail.starts_with("compilation failed")) return false;
+  }
+  return true;
+}
+
+Node without_rules(Builder& builder, View view) {
+  if (view.is_array()) {
+    std::vector<Node> elements;
+    for (const View each : view.elements()) elements.push_back(without_rules(builder, each));
+    return builder.array(elements);
+  }
+  if (!view.is_object()) return view.node();
+  std::vector<Node::Member> members;
+  for (const MemberView member : view.members()) {
+    if (member.key == "x-kubernetes-validations") continue;
+    members.push_back({builder.text(member.key), without_rules(builder, member.value)});
+  }
+  return builder.object(members);
+}
+
+Value without_rules(const Value& definition) {
+  Builder builder;
+  builder.retain(definition);
+  const Node root = without_rules(builder, definition);
+  return std::move(builder).finish(root);
+}
+
+FieldErrors of_defaults(const FieldErrors& errors) {
+  FieldErrors out;
+  for (std::size_t i = 0; i < errors.size(); ++i) {
+    if (errors[i].path.find(".default") != std::string::npos) out.add(errors[i]);
+  }
+  return out;
 }
 
 // Everything but the schemas.
@@ -172,9 +212,13 @@ FieldErrors KindRegistry::compile(const Value& definition, Kind& kind) const {
 
 FieldErrors KindRegistry::check(const Value& definition, View old_definition) const {
   FieldErrors errors = check_definition(definition, old_definition);
-  if (!errors.empty() || is_built_in(definition)) return errors;
-  Kind kind = read_kind(definition, definition["spec"]["names"]);
-  return compile(definition, kind);
+  if (is_built_in(definition) || !are_of_expressions(errors)) return errors;
+  const Value compilable = errors.empty() ? definition : without_rules(definition);
+  Kind kind = read_kind(compilable, compilable["spec"]["names"]);
+  FieldErrors compiled = compile(compilable, kind);
+  if (errors.empty()) return compiled;
+  const FieldErrors defaults = of_defaults(compiled);
+  return defaults.empty() ? errors : defaults;
 }
 
 FieldErrors KindRegistry::add(const Value& definition) {

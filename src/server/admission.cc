@@ -130,6 +130,10 @@ Outcome<> admit(Context& context, Admission& admission) {
   if (target.is(webhook_group, "validatingadmissionpolicybindings")) {
     return admit_policy_binding(admission);
   }
+  if (target.is("resource.k8s.io", "resourceclaims") ||
+      target.is("resource.k8s.io", "resourceclaimtemplates")) {
+    return admit_device_claim(context, admission);
+  }
   if (is_definition(target)) return admit_definition(context, admission);
   if (target.is("certificates.k8s.io", "certificatesigningrequests")) {
     return admit_certificate_request(context, admission);

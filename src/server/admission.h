@@ -70,7 +70,8 @@ void check_pod_resize(Admission& admission);
 Outcome<> admit_job(Context& context, Admission& admission);
 Outcome<> admit_event(Admission& admission);  // of either group
 Outcome<> admit_service(Context& context, Admission& admission);
-Outcome<> admit_endpoints(Admission& admission);  // and slices of them
+Outcome<> admit_device_claim(Context& context, Admission& admission);  // and templates
+Outcome<> admit_endpoints(Admission& admission);                       // and slices of them
 Outcome<> admit_kueue(Admission& admission);
 Outcome<> admit_webhook_configuration(Admission& admission);
 Outcome<> admit_certificate_request(Context& context, Admission& admission);

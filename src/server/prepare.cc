@@ -280,6 +280,30 @@ Outcome<Admitted> by_schema_with_owners_once(const WriteRequest& request, const 
   return admitted;
 }
 
+// What a configuration made cannot be decoded: its schema leaves a few places open, such as those
+// of a number or a text. The peer says that without a reason, and without the place.
+Failure unconvertible(const Target& target, View object, const Failure& failure) {
+  constexpr std::string_view field = " into Go struct field ";
+  constexpr std::string_view type = " of type ";
+  const std::size_t why = failure.message.find("json: ");
+  const std::size_t at = failure.message.find(field);
+  const std::size_t of = failure.message.find(type, at == std::string::npos ? 0 : at);
+  if (why == std::string::npos || at == std::string::npos || of == std::string::npos) {
+    return failure;
+  }
+  const std::string version = target.api_version();
+  const std::string what =
+      fmt::format("{}{}, Kind={}", version.find('/') == std::string::npos ? "/" : "", version,
+                  target.kind->kind);
+  Failure out;
+  out.message = fmt::format(
+      "failed to convert new object ({}/{}; {}) to proper version: unable to convert unstructured "
+      "object to {}: {} into Go value{}",
+      objects::namespace_of(object), objects::name_of(object), what, what,
+      failure.message.substr(why, at - why), failure.message.substr(of));
+  return out;
+}
+
 Outcome<Begun> begin_create(Context& context, const WriteRequest& request,
                             std::optional<std::string> owners) {
   const Target& target = request.target;
@@ -295,10 +319,11 @@ Outcome<Begun> begin_create(Context& context, const WriteRequest& request,
     }
   }
   if (complete && !owners) ALLOWED(check_server_fields(request, request.body));
-  Admitted admitted =
-      ALLOWED(complete ? by_schema_with_owners_once(request, completed_new(context, request),
-                                                    Value(), owners.has_value())
-                       : by_schema(request, request.body, Value()));
+  auto decoded = complete ? by_schema_with_owners_once(request, completed_new(context, request),
+                                                       Value(), owners.has_value())
+                          : by_schema(request, request.body, Value());
+  if (!decoded && owners) return unconvertible(target, request.body, decoded.error());
+  Admitted admitted = ALLOWED(std::move(decoded));
   if (!complete) return Error::bad_request("metadata must be an object");
   ALLOWED(check_place_stays(context, target));
   std::string managed = owners ? std::move(*owners)
@@ -327,8 +352,10 @@ Outcome<Begun> begin_update(Context& context, const WriteRequest& request, const
   const FieldErrors immutable = ALLOWED(std::move(identity));
   const Value old = ALLOWED(converted(*target.kind, current, *target.version));
   if (!owners.decided) ALLOWED(check_server_fields(request, body));
-  Admitted admitted = ALLOWED(by_schema_with_owners_once(
-      request, completed_next(request, body, old, context.clock.wall()), old, patches));
+  auto decoded = by_schema_with_owners_once(
+      request, completed_next(request, body, old, context.clock.wall()), old, patches);
+  if (!decoded && owners.decided) return unconvertible(target, body, decoded.error());
+  Admitted admitted = ALLOWED(std::move(decoded));
   admitted.errors = told_on_update(*target.kind, immutable, admitted.errors);
   std::string managed = owners.decided ? std::move(*owners.decided)
                                        : owners_of_updated(request, body, old, admitted.object,

@@ -55,6 +55,13 @@ std::uint32_t number_of(View value) {
   return number > 0 && number <= 65'535 ? static_cast<std::uint32_t>(number) : 0;
 }
 
+FieldError outside_of_range(const std::string& place, std::int64_t port) {
+  return FieldError::invalid(
+      place, Value::integer(port),
+      fmt::format("provided port is not in the valid range. The range of valid ports is {}-{}",
+                  node_port_min, node_port_max));
+}
+
 std::set<std::uint32_t> node_ports_of(View spec) {
   std::set<std::uint32_t> numbers;
   if (!wants_node_ports(spec)) return numbers;
@@ -228,6 +235,14 @@ void ServiceAddresses::give_node_ports(Admission& admission, Given& given, Outco
   for (View port : spec["ports"].elements()) {
     const std::string place = fmt::format("spec.ports[{}].nodePort", index++);
     const std::int64_t number = port["port"].integer_or(0);
+    // Who only tries is not told: the peer has nothing to give then.
+    const std::int64_t said = port["nodePort"].integer_or(0);
+    const bool is_outside = said != 0 && (said < node_port_min || said > node_port_max);
+    if (is_outside && !before.contains(number_of(port["nodePort"]))) {
+      if (!admission.dry_run) return admission.errors.add(outside_of_range(place, said));
+      ports.push_back(object.part(port));
+      continue;
+    }
     std::uint32_t node_port = number_of(port["nodePort"]);
     if (node_port == 0 && admission.is_create()) {
       const auto shared = by_port.find(number);
@@ -246,15 +261,12 @@ void ServiceAddresses::give_node_ports(Admission& admission, Given& given, Outco
     const bool is_ours =
         before.contains(node_port) || std::find(mine.begin(), mine.end(), node_port) != mine.end();
     if (node_port != 0 && !is_ours) {
-      const bool is_inside = node_ports_.has(node_port);
-      if (!is_inside || node_ports_.is_taken(node_port)) {
-        admission.errors.add(FieldError::invalid(
-            place, Value::integer(node_port).view(),
-            is_inside ? std::string("provided port is already allocated")
-                      : fmt::format("provided port is not in the valid range. The range of valid "
-                                    "ports is {}-{}",
-                                    node_port_min, node_port_max)));
-        return;
+      if (!node_ports_.has(node_port)) {
+        return admission.errors.add(outside_of_range(place, node_port));
+      }
+      if (node_ports_.is_taken(node_port)) {
+        return admission.errors.add(FieldError::invalid(place, Value::integer(node_port),
+                                                        "provided port is already allocated"));
       }
       node_ports_.take(node_port);
       given.node_ports.push_back(node_port);

@@ -77,7 +77,10 @@ void ConfigurationCheck::check_elements(View value, SchemaNode node, const std::
 // Each type has a sentence of its own, with another verb of Go for the value.
 void ConfigurationCheck::check_scalar(View value, SchemaNode node, const std::string& path) {
   const SchemaType type = node.type();
-  const bool takes_any = type == SchemaType::int_or_string || node.format() == "quantity";
+  const bool is_quantity = node.format() == "quantity";
+  const bool takes_any = type == SchemaType::int_or_string || is_quantity;
+  // Of a number or a text the published schema of Kubernetes' own kinds says nothing.
+  if (takes_any && !is_quantity && node.style() == SchemaStyle::native) return;
   const bool takes_numbers = type == SchemaType::integer || type == SchemaType::number;
   if (takes_any) {
     if (!value.is_object() && !value.is_array()) return;

@@ -189,6 +189,7 @@ Token Lexer::back_quoted() {
 }
 
 std::string located(std::string_view source, std::size_t offset, std::string_view complaint) {
+  if (source.empty()) return fmt::format("ERROR: <input>:1:0: {}", complaint);
   std::size_t line = 1;
   std::size_t begin = 0;
   for (std::size_t i = 0; i < offset && i < source.size(); ++i) {

@@ -366,6 +366,11 @@ Result<NodeId> Parser::map_literal() {
 Result<std::vector<NodeId>> Parser::arguments(std::string_view closing) {
   std::vector<NodeId> operands;
   if (accept(closing)) return operands;
+  if (token_.kind == TokenKind::end && closing == ")") {
+    return unexpected("mismatched input",
+                      "expecting {'[', '{', '(', ')', '.', '-', '!', 'true', 'false', 'null', "
+                      "NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}");
+  }
   while (true) {
     operands.push_back(TRY(conditional()));
     if (accept(closing)) return operands;

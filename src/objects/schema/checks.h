@@ -71,7 +71,11 @@ struct NamedCheck {
 
 // The tables by topic (checks_<topic>.cc).
 std::span<const NamedCheck> access_checks();
+std::span<const NamedCheck> api_service_checks();
 std::span<const NamedCheck> autoscaler_checks();
+std::span<const NamedCheck> device_checks();
+std::span<const NamedCheck> device_slice_checks();
+std::span<const NamedCheck> flow_checks();
 std::span<const NamedCheck> ingress_checks();
 std::span<const NamedCheck> job_checks();
 std::span<const NamedCheck> network_checks();

@@ -12,6 +12,11 @@ namespace muster::objects {
 
 namespace {
 
+constexpr std::int64_t token_seconds_min = 600;
+constexpr std::int64_t token_seconds_max = std::int64_t{1} << 32;
+constexpr std::int64_t update_seconds_min = 10;
+constexpr std::size_t attacher_bytes_max = 63;
+
 void check_modes(CheckScope& scope, std::string absence) {
   const View modes = scope["accessModes"];
   if (modes.empty()) return scope.required(".accessModes", std::move(absence));
@@ -207,9 +212,21 @@ void check_volume_update(CheckScope& scope) {
   }
 }
 
+// A volume inside of an attachment is one that no object describes.
+void check_inlined(CheckScope& scope) {
+  const std::string_view context = "in the context of inline volumes";
+  if (!scope["capacity"].empty()) {
+    scope.forbidden(".capacity", fmt::format("may not be specified {}", context));
+  }
+  if (!scope["csi"]) scope.required(".csi", fmt::format("has to be specified {}", context));
+}
+
 void check_volume(CheckScope& scope) {
+  const bool is_inlined = scope.root()["kind"].string_or("") == "VolumeAttachment";
+  if (is_inlined && scope.root()["spec"]["source"]["persistentVolumeName"]) return;
+  if (is_inlined) check_inlined(scope);
   check_modes(scope, "");
-  check_capacity(scope);
+  if (!is_inlined) check_capacity(scope);
   std::size_t found = 0;
   for (const std::string_view source : sources) {
     if (!scope[source]) continue;
@@ -275,6 +292,10 @@ void check_storage_class(CheckScope& scope) {
     });
     scope.format(".provisioner", lowered, Format::qualified_name);
   }
+  const std::string_view policy = scope.text("reclaimPolicy");
+  if (!policy.empty() && policy != "Delete" && policy != "Retain") {
+    scope.not_supported(".reclaimPolicy", policy, {"Delete", "Retain"});
+  }
   for (MemberView parameter : scope["parameters"].members()) {
     if (parameter.key.empty()) scope.invalid(".parameters", "", "field can not be empty.");
   }
@@ -294,6 +315,30 @@ void check_driver(CheckScope& scope) {
     if (mode == "Persistent" || mode == "Ephemeral") continue;
     scope.not_supported(".volumeLifecycleModes", mode, {"Persistent", "Ephemeral"});
   }
+  std::set<std::string_view> audiences;
+  std::size_t index = 0;
+  for (const View request : scope["tokenRequests"].elements()) {
+    const std::string place = fmt::format(".tokenRequests[{}]", index++);
+    if (!audiences.insert(request["audience"].string_or("")).second) {
+      scope.duplicate(place + ".audience", request["audience"]);
+      continue;
+    }
+    const View seconds = request["expirationSeconds"];
+    if (!seconds) continue;
+    if (seconds.integer_or(0) < token_seconds_min) {
+      scope.invalid(place + ".expirationSeconds", seconds,
+                    "may not specify a duration less than 10 minutes");
+    }
+    if (seconds.integer_or(0) > token_seconds_max) {
+      scope.invalid(place + ".expirationSeconds", seconds,
+                    "may not specify a duration larger than 2^32 seconds");
+    }
+  }
+  const View period = scope["nodeAllocatableUpdatePeriodSeconds"];
+  if (period && period.integer_or(0) < update_seconds_min) {
+    scope.invalid(".nodeAllocatableUpdatePeriodSeconds", period,
+                  fmt::format("must be greater than or equal to {} seconds", update_seconds_min));
+  }
 }
 
 void check_storage_capacity(CheckScope& scope) {
@@ -304,15 +349,30 @@ void check_storage_capacity(CheckScope& scope) {
   }
 }
 
+void check_attached_source(CheckScope& scope, View source) {
+  const auto name = source["persistentVolumeName"].string();
+  const View inlined = source["inlineVolumeSpec"];
+  const std::string demand =
+      "must specify exactly one of inlineVolumeSpec and persistentVolumeName";
+  if (!name && !inlined) return scope.required(".source", demand);
+  if (name && inlined) return scope.forbidden(".source", demand);
+  if (name && name->empty()) {
+    scope.required(".source.persistentVolumeName", "must specify non empty persistentVolumeName");
+  }
+}
+
 void check_attachment(CheckScope& scope) {
-  if (scope.text("attacher").empty()) scope.required(".attacher");
+  std::string attacher(scope.text("attacher"));
+  if (attacher.empty()) {
+    scope.required(".attacher");
+  } else {
+    if (attacher.size() > attacher_bytes_max) scope.too_long(".attacher", attacher_bytes_max);
+    scope.format(".attacher", attacher, Format::dns_subdomain);
+  }
+  check_attached_source(scope, scope["source"]);
   scope.format(".nodeName", scope.text("nodeName"), Format::dns_subdomain);
-  const View source = scope["source"];
-  const bool has_one =
-      source["inlineVolumeSpec"].is_absent() != source["persistentVolumeName"].is_absent();
-  if (!has_one) {
-    scope.required(".source",
-                   "must specify exactly one of inlineVolumeSpec and persistentVolumeName");
+  if (const auto volume = scope["source"]["persistentVolumeName"].string()) {
+    scope.format(".source.persistentVolumeName", *volume, Format::dns_subdomain);
   }
 }
 

@@ -63,6 +63,8 @@ Value zero_of(const NodeRecord& node) {
     case SchemaType::array:
       return Value::null();
     case SchemaType::object:
+      // JSON that is carried along is no struct either.
+      if (node.preserves_unknown && node.field_count == 0) return Value::null();
       return node.additional == none_index ? Value::object({}) : Value::null();
     case SchemaType::any:
     case SchemaType::int_or_string:

@@ -54,7 +54,6 @@ constexpr NamedFormat formats[] = {
     {"path-segment", Format::path_segment},
     {"count-or-percentage", Format::count_or_percentage},
     {"count-or-any-percentage", Format::count_or_any_percentage},
-    {"csi-driver-name", Format::csi_driver_name},
 };
 
 // Four numbers up to 255; leading zeros are refused, because some readers take them as octal.

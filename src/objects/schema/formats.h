@@ -54,7 +54,6 @@ enum class Format : std::uint8_t {
   path_segment,
   count_or_percentage,
   count_or_any_percentage,
-  csi_driver_name,
 };
 
 // none for a name that is not known, as apiextensions ignores those.

@@ -132,19 +132,6 @@ std::vector<std::string> path_segment_violations(std::string_view text) {
   return sentences;
 }
 
-std::vector<std::string> csi_driver_name_violations(std::string_view text) {
-  std::vector<std::string> sentences;
-  std::string lower(text);
-  for (char& c : lower) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  if (text.size() > dns_label_bytes_max) sentences.push_back(characters_max(dns_label_bytes_max));
-  for (std::string& sentence : dns_subdomain_violations(lower)) {
-    sentences.push_back(std::move(sentence));
-  }
-  return sentences;
-}
-
 std::vector<std::string> percentage_violations(std::string_view text, bool may_exceed_whole) {
   std::string_view digits = text;
   const bool is_percentage = digits.ends_with('%') && digits.size() > 1 &&
@@ -196,8 +183,6 @@ std::vector<std::string> native_violations(Format format, std::string_view text)
       return percentage_violations(text, false);
     case Format::count_or_any_percentage:
       return percentage_violations(text, true);
-    case Format::csi_driver_name:
-      return csi_driver_name_violations(text);
     default:
       return {};
   }

@@ -78,6 +78,8 @@ Normalizer::Outcome Normalizer::walk(std::uint32_t index, const Node& value, con
     report_type(node, value, path);
     return Outcome::keep;
   }
+  // Whatever was sent is read as the text of an amount.
+  if (native && node.format == Format::quantity) return walk_quantity(value, in_map_, out);
   if (value.type == Type::object) {
     if (depth_ >= depth_max) return Outcome::keep;
     ++depth_;

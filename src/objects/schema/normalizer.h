@@ -76,6 +76,7 @@ class Normalizer {
   bool has_native_type(const NodeRecord& node, const Node& value) const;
   void report_type(const NodeRecord& node, const Node& value, const PathFrame& path);
   void report_error(std::string text, std::string_view before_conversion = {});
+  bool has_other_default(const FieldRecord& field) const;
   bool is_dropped_zero(const NodeRecord& node, const FieldRecord& field, const Node& value) const;
 
   void open(Open& object);

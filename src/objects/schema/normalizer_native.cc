@@ -249,7 +249,6 @@ bool Normalizer::has_native_type(const NodeRecord& node, const Node& value) cons
 
 Normalizer::Outcome Normalizer::walk_native_scalar(const NodeRecord& node, const Node& value,
                                                    const PathFrame& path, Node& out) {
-  if (node.format == Format::quantity) return walk_quantity(value, in_map_, out);
   if (value.type == Type::integer || value.type == Type::real) {
     return walk_native_number(node, value, path);
   }
@@ -325,12 +324,22 @@ Normalizer::Outcome Normalizer::walk_quantity(const Node& value, bool in_map, No
   return Outcome::replace;
 }
 
+// A number that is not a pointer and has a default gets it also where zero was sent.
+bool Normalizer::has_other_default(const FieldRecord& field) const {
+  if (field.default_member == none_index) return false;
+  const Node& value = tables_.default_members[field.default_member].value;
+  return value.type == Type::integer && value.integer != 0;
+}
+
 // What Go's omitempty does not write. A pointer is written whenever it was set.
 bool Normalizer::is_dropped_zero(const NodeRecord& node, const FieldRecord& field,
                                  const Node& value) const {
   if (field.pointer) return false;
   // An empty list that is always written is null: the peer's storage knows no other one.
-  if (field.always) return value.type == Type::array && value.size == 0;
+  if (field.always) {
+    const bool is_zero = value.type == Type::integer && value.integer == 0;
+    return is_zero ? has_other_default(field) : value.type == Type::array && value.size == 0;
+  }
   switch (value.type) {
     case Type::string:
       return value.size == 0 && node.type == SchemaType::string;

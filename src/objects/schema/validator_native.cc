@@ -18,11 +18,13 @@ namespace muster::objects {
 
 namespace {
 
-// The labels of a template inside of an object are reported beside its metadata.
+// The labels of a template inside of an object are reported beside its metadata; those of what a
+// claim is made of are not.
 std::string labels_path(const PathFrame& path) {
   std::string text = path.to_string();
   constexpr std::string_view inside = ".metadata.labels";
-  if (text.ends_with(inside)) text.replace(text.size() - inside.size(), inside.size(), ".labels");
+  if (text.ends_with(inside) && text != "spec.metadata.labels")
+    text.replace(text.size() - inside.size(), inside.size(), ".labels");
   return text;
 }
 
