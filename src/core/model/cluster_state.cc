@@ -193,10 +193,7 @@ class ComingEvents {
     step(1, [&](std::size_t i) { fetch_parts(events_[i].object); });
     step(2, [&](std::size_t i) { fetch_lists(events_[i].object); });
     step(3, [&](std::size_t i) { fetch_entries(events_[i].object); });
-    step(4, [&](std::size_t i) {
-      fetch_texts(events_[i].object);
-      at(i).hash = tables_.expect_key(events_[i]);
-    });
+    step(4, [&](std::size_t i) { at(i).hash = tables_.expect_key(events_[i]); });
     step(5, [&](std::size_t i) { tables_.workloads.expect_hash(at(i).hash); });
     step(7, [&](std::size_t i) { at(i).row = tables_.expect_row(at(i).hash); });
     step(8, [&](std::size_t i) { tables_.expect_lists(at(i).row); });

@@ -77,10 +77,4 @@ void fetch_entries(View object) {
   }
 }
 
-void fetch_texts(View object) {
-  for (const auto& [key, part] : object.members()) {
-    visit_entries(part, [](View entry) { fetch_members(entry); });
-  }
-}
-
 }  // namespace muster::core

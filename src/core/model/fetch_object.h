@@ -7,7 +7,6 @@
 //   fetch_parts(events[i + 4].object);     // those of metadata, spec and status
 //   fetch_lists(events[i + 3].object);     // texts of them, conditions, the admission
 //   fetch_entries(events[i + 2].object);   // members of conditions, pod sets and assignments
-//   fetch_texts(events[i + 1].object);     // the texts of conditions
 //
 // Assumes: nothing but time depends on it.
 // SPDX-License-Identifier: Apache-2.0
@@ -21,6 +20,5 @@ void fetch_root(const objects::Value& object);
 void fetch_parts(objects::View object);
 void fetch_lists(objects::View object);
 void fetch_entries(objects::View object);
-void fetch_texts(objects::View object);
 
 }  // namespace muster::core

@@ -366,8 +366,8 @@ void Tables::requeue_all_of(LocalQueueId id) {
   for (const WorkloadId workload : local_queues[id].workloads) requeue(workload);
 }
 
-Blocker Tables::blocker_of(const WorkloadRow& row) const {
-  const LocalQueueRow& local_queue = local_queues[row.local_queue];
+Blocker Tables::blocker_of(LocalQueueId id) const {
+  const LocalQueueRow& local_queue = local_queues[id];
   if (!local_queue.present) return Blocker::local_queue_missing;
   if (local_queue.spec.stop_policy != StopPolicy::none || local_queue.spec.is_being_deleted) {
     return Blocker::local_queue_stopped;

@@ -166,7 +166,8 @@ struct Tables {
 
   // Questions.
   RequestRules request_rules(std::string_view name_space) const;
-  Blocker blocker_of(const WorkloadRow& row) const;
+  Blocker blocker_of(LocalQueueId id) const;
+  Blocker blocker_of(const WorkloadRow& row) const { return blocker_of(row.local_queue); }
   // Null: nothing there limits pods. By the name, or by the key of something in it.
   QuotaPage* quota_page(std::string_view name_space);
   QuotaPage* quota_page_of(std::string_view key);

@@ -109,11 +109,11 @@ class KeyText {
 
 // Those who share quota with the queue that the workload was sent to. Where that way is closed
 // Kueue wakes nobody, and so does a plan; a running scheduler must not leave others asleep.
-void wake_others(Tables& tables, const WorkloadRow& row, ClusterQueueId reserved_in) {
-  if (!row.local_queue.is_none()) {
-    const Blocker blocker = tables.blocker_of(row);
+void wake_others(Tables& tables, LocalQueueId local_queue, ClusterQueueId reserved_in) {
+  if (!local_queue.is_none()) {
+    const Blocker blocker = tables.blocker_of(local_queue);
     if (blocker == Blocker::none || blocker == Blocker::cluster_queue_inactive) {
-      return tables.wake_tree(tables.local_queues[row.local_queue].cluster_queue);
+      return tables.wake_tree(tables.local_queues[local_queue].cluster_queue);
     }
   }
   if (!reserved_in.is_none() && !tables.holds_retries) tables.wake_tree(reserved_in);
@@ -251,7 +251,7 @@ void Tables::renew_reservation(WorkloadId id, const Value& object, const Workloa
   plan_second_pass(id);
   keep_search(row, before);
   if (makes_way(before, row.spec, View(&reclaimable), parts)) {
-    wake_others(*this, row, row.reserved_in);
+    wake_others(*this, row.local_queue, row.reserved_in);
   }
 }
 
@@ -337,6 +337,7 @@ void Tables::change_workload(WorkloadId id, const Value& object, const WorkloadP
   const std::uint64_t kind = kind_of(row);
   const ClusterQueueId reserved_in = row.reserved_in;
   if (!reserved_in.is_none()) cluster_queues.hold(reserved_in);
+  if (!local_queue.is_none()) local_queues.hold(local_queue);
   leave(id);
   const objects::Node reclaimable = row.reclaimable;
   const Value old_object = exchange_object(row, object, parts);
@@ -371,8 +372,11 @@ void Tables::change_workload(WorkloadId id, const Value& object, const WorkloadP
     if (same && was_told && standing == row.standing) untold.erase(workloads.key(id));
   }
   if (was_there && makes_way(before, row.spec, View(&reclaimable), parts)) {
-    wake_others(*this, row, reserved_in);
+    // Whoever ends with the same write that sends it to another queue was never in that one.
+    const bool ends = row.spec.is_finished || !row.spec.is_active;
+    wake_others(*this, ends ? local_queue : row.local_queue, reserved_in);
   }
+  if (!local_queue.is_none()) local_queues.release(local_queue);
   if (!reserved_in.is_none()) cluster_queues.release(reserved_in);
   if (slots > 0 && row.reservation->slots.size() != slots) wake_for_places();
 }
@@ -380,7 +384,7 @@ void Tables::change_workload(WorkloadId id, const Value& object, const WorkloadP
 void Tables::remove_workload(WorkloadId id) {
   WorkloadRow& row = workloads[id];
   const bool had_slots = !row.reservation->slots.empty();
-  if (row.standing != Standing::absent) wake_others(*this, row, row.reserved_in);
+  if (row.standing != Standing::absent) wake_others(*this, row.local_queue, row.reserved_in);
   forgive_admission(row.local_queue, id);
   leave(id);
   refresh_booking(id);

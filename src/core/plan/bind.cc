@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "core/model/address_range.h"
+#include "core/model/expect_memory.h"
 #include "core/plan/cycle.h"
 #include "core/queueing/pod_words.h"
 #include "objects/metadata.h"
@@ -133,7 +134,10 @@ void bind_set(Cycle& cycle, const WorkloadRow& row, std::uint32_t index, Members
 void bind(Cycle& cycle) {
   const Tables& tables = cycle.tables;
   std::vector<WorkloadId> candidates;
-  for (const WorkloadId id : tables.bind_candidates) {
+  const std::vector<WorkloadId>& noted = tables.bind_candidates;
+  for (std::size_t i = 0; i < noted.size(); ++i) {
+    if (i + 8 < noted.size()) expect_line(&tables.workloads[noted[i + 8]].pods);
+    const WorkloadId id = noted[i];
     const WorkloadRow& row = tables.workloads[id];
     const bool has_pods =
         !row.pods->empty() || (!row.owner.is_none() && !tables.owners[row.owner].pods.empty());

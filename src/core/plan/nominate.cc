@@ -1,7 +1,10 @@
 // Each head alone, against the same state: what keeps it out before quota is asked, or else with
 // which flavors and after whose eviction it could be admitted.
 // SPDX-License-Identifier: Apache-2.0
+#include <span>
+
 #include "core/admission/find_assignment.h"
+#include "core/model/expect_memory.h"
 #include "core/plan/cycle.h"
 #include "objects/metadata.h"
 
@@ -45,6 +48,32 @@ std::optional<Reason> objection(const Tables& tables, const WorkloadRow& row,
   return std::nullopt;
 }
 
+// The next heads are tried soon: what that reads is fetched meanwhile, step by step, since each
+// list is found through the one before.
+void expect_heads(const Tables& tables, std::span<const Head> next) {
+  if (next.size() > 5) {
+    tables.workloads.expect(next[5].workload);
+    tables.cluster_queues.expect(next[5].queue);
+    tables.pending.expect(next[5].workload);  // for order_entries()
+  }
+  if (next.size() > 3) {
+    const ClusterQueueRow& queue = tables.cluster_queues[next[3].queue];
+    expect_line(queue.spec.groups.data());
+    expect_line(queue.groups.data());
+    tables.workloads[next[3].workload].spec.pod_sets.expect();
+  }
+  if (next.size() > 2) {
+    const ClusterQueueRow& queue = tables.cluster_queues[next[2].queue];
+    if (!queue.spec.groups.empty()) expect_line(queue.spec.groups.front().covered.data());
+    if (!queue.groups.empty()) expect_line(queue.groups.front().data());
+  }
+  if (next.size() > 1) {
+    const ClusterQueueRow& queue = tables.cluster_queues[next[1].queue];
+    if (queue.groups.empty() || queue.groups.front().empty()) return;
+    expect_line(queue.groups.front().front().pairs.data());
+  }
+}
+
 }  // namespace
 
 void nominate(Cycle& cycle, const std::vector<Head>& heads) {
@@ -52,12 +81,7 @@ void nominate(Cycle& cycle, const std::vector<Head>& heads) {
   cycle.entries.reserve(heads.size());
   for (std::size_t at = 0; at < heads.size(); ++at) {
     const Head& head = heads[at];
-    if (at + 4 < heads.size()) {
-      tables.workloads.expect(heads[at + 4].workload);
-      tables.cluster_queues.expect(heads[at + 4].queue);
-      tables.pending.expect(heads[at + 4].workload);  // for order_entries()
-    }
-    if (at + 1 < heads.size()) tables.workloads[heads[at + 1].workload].spec.pod_sets.expect();
+    expect_heads(tables, std::span(heads).subspan(at));
     const WorkloadRow& row = tables.workloads[head.workload];
     auto reason = objection(tables, row, head.queue);
     Decision& entry = (reason ? cycle.inadmissible : cycle.entries).emplace_back();

@@ -7,6 +7,7 @@
 #include "core/admission/fair_tournament.h"
 #include "core/admission/find_assignment.h"
 #include "core/admission/order_entries.h"
+#include "core/model/expect_memory.h"
 #include "core/model/second_pass.h"
 #include "core/model/workload_usage.h"
 #include "core/plan/cycle.h"
@@ -298,6 +299,12 @@ void process(Cycle& cycle, Decision& entry) {
   admit(cycle, entry, trial);
 }
 
+// It has its turn soon: it was tried a while ago, with all others in between.
+void expect_entry(const Cycle& cycle, const Decision& entry) {
+  cycle.tables.workloads.expect(entry.workload);
+  expect_memory(&*entry.assignment, sizeof(Assignment));
+}
+
 void process_fairly(Cycle& cycle, std::vector<std::size_t>& order) {
   FairTournament tournament(cycle.tables, cycle.policy, cycle.entries);
   while (!cycle.plan.is_blocked) {
@@ -340,6 +347,7 @@ void process_all(Cycle& cycle) {
   } else {
     order = order_entries(cycle.tables, cycle.policy, cycle.entries);
     for (std::size_t i = 0; i < order.size() && !cycle.plan.is_blocked; ++i) {
+      if (i + 3 < order.size()) expect_entry(cycle, cycle.entries[order[i + 3]]);
       process(cycle, cycle.entries[order[i]]);
       if (cycle.plan.is_blocked) order.resize(i + 1);
     }
