@@ -49,15 +49,18 @@ void LogLines::append(char flag, std::string_view text, Instant now, std::string
                  stream_, flag, text);
 }
 
+void LogFiles::begin() {
+  auto opened = open_for_append(path_);
+  if (!opened) return;
+  file_ = std::move(*opened);
+  bytes_ = file_bytes(file_).value_or(0);
+}
+
 // Cut only between lines. A reader that follows finds the older part by its new name.
 void LogFiles::write(std::string_view lines) {
   while (!lines.empty()) {
-    if (!file_) {
-      auto opened = open_for_append(path_);
-      if (!opened) return;
-      file_ = std::move(*opened);
-      bytes_ = file_bytes(file_).value_or(0);
-    }
+    if (!file_) begin();
+    if (!file_) return;
     const std::size_t room = bytes_ < limits_.file_bytes ? limits_.file_bytes - bytes_ : 0;
     std::size_t part = lines.size();
     if (part > room) {

@@ -51,6 +51,9 @@ class LogFiles {
   // The path is that of the newest.
   LogFiles(std::string path, LogLimits limits) : path_(std::move(path)), limits_(limits) {}
 
+  // Makes the newest file where it is not there: whoever begins to speak does not wait for that.
+  void begin();
+
   void write(std::string_view lines);
 
  private:

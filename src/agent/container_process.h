@@ -25,6 +25,8 @@ class ContainerProcess {
   // Its first process on this machine; 0 while there is none.
   virtual std::int64_t process_id() const = 0;
 
+  // Readable once it waits for release() alone; -1 where nobody can tell.
+  virtual int ready_descriptor() const = 0;
   virtual void release() = 0;
 
   // Readable once the program runs or could not be started.
@@ -45,6 +47,7 @@ class HostProcess final : public ContainerProcess {
   explicit HostProcess(Sandbox sandbox) : sandbox_(std::move(sandbox)) {}
 
   std::int64_t process_id() const override { return sandbox_.init_id(); }
+  int ready_descriptor() const override { return sandbox_.ready_descriptor(); }
   void release() override { sandbox_.release(); }
   int started_descriptor() const override { return sandbox_.started_descriptor(); }
   std::optional<StartFailure> take_start() override { return sandbox_.take_start(); }

@@ -27,6 +27,7 @@ constexpr int exit_cannot_start = 128;
 constexpr int exit_killed = 137;
 constexpr int signal_kill = 9;
 constexpr Span examine_interval = Span::of_milliseconds(5);
+constexpr Span news_patience = Span::of_milliseconds(100);  // with a gang that starts
 
 PodState creating(const PodSpec& spec) {
   PodState state{.uid = spec.uid, .containers = {}};
@@ -266,14 +267,29 @@ void HostPods::heard(const std::string& uid, std::string_view line) {
   pod->state = std::move(*state);
   settle(*pod);
   if (pod->state.is_at_gate) let_go(uid, *pod);
-  if (!last && !first_creating) report(*pod);
+  if (last || first_creating) return;
+  const auto& containers = pod->state.pod.containers;
+  const bool has_begun = std::none_of(containers.begin(), containers.end(), [](const auto& each) {
+    return each.phase == Phase::waiting;
+  });
+  has_begun ? tell(gates_.started(uid)) : report(*pod);
+}
+
+void HostPods::tell(const std::vector<std::string>& uids) {
+  for (const std::string& uid : uids) {
+    if (Pod* pod = find(uid)) report(*pod);
+  }
 }
 
 // Who is complete starts: the processes of a gang wait for each other anyway, and measure it.
 void HostPods::let_go(const std::string& uid, const Pod& pod) {
-  for (const std::string& member : gates_.arrive(pod.gang, uid, pod.gang_members)) {
+  const auto members = gates_.arrive(pod.gang, uid, pod.gang_members);
+  for (const std::string& member : members) {
     if (Pod* waiting = find(member)) send(*waiting, {.verb = ShimOrder::Verb::go});
   }
+  if (members.empty()) return;
+  loop_.post_at(clock_.monotonic() + news_patience,
+                [this, gang = pod.gang] { tell(gates_.give_up(gang)); });
 }
 
 void HostPods::send(Pod& pod, const ShimOrder& order) {
@@ -336,7 +352,7 @@ void HostPods::examine_later(const std::string& uid) {
 void HostPods::conclude(const std::string& uid, Descriptor lock) {
   Pod& pod = *find(uid);
   pod.alive = false;
-  gates_.leave(uid);
+  tell(gates_.leave(uid));
   if (pod.removing) {
     lock = Descriptor();
     return forget(uid);

@@ -114,6 +114,7 @@ class HostPods {
   void kill_shim(const std::string& uid);
 
   void report(Pod& pod);
+  void tell(const std::vector<std::string>& uids);
   void settle(Pod& pod);
   void note_spec(Pod& pod);
 

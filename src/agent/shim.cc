@@ -83,8 +83,6 @@ void Shim::start(Descriptor connection, const std::vector<std::string>& again) {
   }
   if (!entered || state().has_ended()) return tell_change();
   if (!is_at_gate_) return;
-  // Not on disk: the next platform hears it when it connects.
-  if (platform_ != nullptr) platform_->send(to_json_text(state()));
   loop_.post_at(clock_.monotonic() + gate_patience, [this] { open_gate(); });
 }
 
@@ -94,6 +92,13 @@ bool Shim::waits_for_gang(const std::vector<std::string>& again) const {
          std::none_of(containers_.begin(), containers_.end(), [](const auto& container) {
            return container->state.is_held() || container->state.attempt > 0;
          });
+}
+
+// Not on disk: the next platform hears it when it connects.
+void Shim::reached_gate(Container& container) {
+  if (container.ready_watch == WatchId{}) return;
+  loop_.unwatch(std::exchange(container.ready_watch, {}));
+  if (state().is_at_gate && platform_ != nullptr) platform_->send(to_json_text(state()));
 }
 
 void Shim::open_gate() {
@@ -261,7 +266,9 @@ void Shim::run(Container& container) {
   container.started_watch = loop_.watch(container.sandbox->started_descriptor(), Interest::readable,
                                         [this, &container] { started(container); });
   watch_end(container);
-  if (!is_at_gate_) container.sandbox->release();
+  if (!is_at_gate_) return container.sandbox->release();
+  container.ready_watch = loop_.watch(container.sandbox->ready_descriptor(), Interest::readable,
+                                      [this, &container] { reached_gate(container); });
 }
 
 void Shim::watch_end(Container& container) {
@@ -304,6 +311,7 @@ Result<> Shim::open_log(Container& container) {
   }
   container.log =
       std::make_unique<LogFiles>(pod_folder::log_path(folder_, name, attempt), spec_.log_limits);
+  container.log->begin();
   container.streams.clear();
   container.kill_at.reset();
   return {};
@@ -378,6 +386,7 @@ void Shim::ended(Container& container) {
 
 // Whatever became of it, nothing of this run is left but its log.
 void Shim::end_run(Container& container) {
+  reached_gate(container);
   drain_logs(container);
   container.state.process_id = 0;
   container.sandbox.reset();

@@ -88,6 +88,7 @@ class Shim {
     Input input;
     Descriptor terminal;  // its master
     std::unique_ptr<AttachPoint> attach;
+    WatchId ready_watch;  // while a gang waits for it
     WatchId started_watch;
     WatchId ended_watch;
     std::optional<MonotonicInstant> kill_at;  // this run is being stopped
@@ -104,6 +105,7 @@ class Shim {
   void run_again(Container& container);
   bool waits_for_gang(const std::vector<std::string>& again) const;
   void open_gate();
+  void reached_gate(Container& container);
 
   void run(Container& container);
   Result<> make_sandbox(Container& container);

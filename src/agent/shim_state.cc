@@ -16,10 +16,13 @@ constexpr Span start_rest = Span::of_milliseconds(200);
 }  // namespace
 
 ShimState Shim::state() const {
+  const bool is_on_the_way =
+      std::any_of(containers_.begin(), containers_.end(),
+                  [](const auto& container) { return container->ready_watch != WatchId{}; });
   ShimState state{.shim = process_,
                   .pod = {.uid = spec_.pod.uid, .containers = {}},
                   .is_stopped = kill_at_.has_value(),
-                  .is_at_gate = is_at_gate_};
+                  .is_at_gate = is_at_gate_ && !is_on_the_way};
   for (const auto& container : containers_) state.pod.containers.push_back(container->state);
   return state;
 }

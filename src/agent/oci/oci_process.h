@@ -44,6 +44,7 @@ class OciProcess final : public ContainerProcess {
 
   std::int64_t process_id() const override { return container_ ? container_->id() : 0; }
   void release() override {}
+  int ready_descriptor() const override { return -1; }
   int started_descriptor() const override { return runc_.descriptor(); }
   std::optional<StartFailure> take_start() override;
   int ended_descriptor() const override { return container_ ? container_->descriptor() : -1; }

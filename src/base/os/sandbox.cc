@@ -107,6 +107,7 @@ Result<> enter_shared_namespaces(const SharedNamespaces& wanted) {
 // All signals are blocked around the clone: one that is sent to the init before it listens waits.
 Result<Sandbox> Sandbox::start(const SandboxSpec& spec) {
   Pipe gate = TRY(make_pipe());
+  Pipe reached = TRY(make_pipe());
   Pipe started = TRY(make_pipe());
   Pipe ended = TRY(make_pipe());
   sigset_t all;
@@ -121,6 +122,7 @@ Result<Sandbox> Sandbox::start(const SandboxSpec& spec) {
   const long child = ::syscall(SYS_clone3, &arguments, sizeof arguments);
   if (child == 0) {
     run_sandbox_init(spec, {.gate = gate.read.number(),
+                            .reached = reached.write.number(),
                             .started = started.write.number(),
                             .ended = ended.write.number()});
   }
@@ -131,6 +133,7 @@ Result<Sandbox> Sandbox::start(const SandboxSpec& spec) {
   sandbox.init_id_ = child;
   sandbox.init_ = Descriptor(handle);
   sandbox.gate_ = std::move(gate.write);
+  sandbox.reached_ = std::move(reached.read);
   sandbox.started_ = std::move(started.read);
   sandbox.ended_ = std::move(ended.read);
   return sandbox;

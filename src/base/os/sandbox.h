@@ -104,6 +104,10 @@ class Sandbox {
 
   std::int64_t init_id() const { return init_id_; }
 
+  // Readable once all but the program itself is done, or there is nothing that could be: it waits
+  // for release(), or does not wait any more.
+  int ready_descriptor() const { return reached_.number(); }
+
   // Lets the program start.
   void release();
 
@@ -125,7 +129,8 @@ class Sandbox {
 
   std::int64_t init_id_ = 0;
   Descriptor init_;     // a pidfd
-  Descriptor gate_;     // a byte lets the init go on
+  Descriptor gate_;     // a byte lets the program go on
+  Descriptor reached_;  // the end of the file: it is there
   Descriptor started_;  // a StartFailure, or the end of the file
   Descriptor ended_;    // the wait status of the program
 };

@@ -26,6 +26,7 @@ enum Kept : int {
   kept_output,
   kept_error,
   kept_gate,
+  kept_reached,
   kept_started,
   kept_ended,
   kept_end
@@ -46,6 +47,7 @@ void keep_descriptors(const SandboxSpec& spec, const InitPipes& pipes) {
                                                     spec.standard_output.number(),
                                                     spec.standard_error.number(),
                                                     pipes.gate,
+                                                    pipes.reached,
                                                     pipes.started,
                                                     pipes.ended};
   for (int& source : sources) source = ::fcntl(source, F_DUPFD_CLOEXEC, out_of_the_way);
@@ -71,7 +73,8 @@ void take_console() {
   ::dup2(kept_output, STDOUT_FILENO);
   ::dup2(kept_error, STDERR_FILENO);
   const StartFailure failure =
-      become_program(spec.arguments, spec.environment, spec.working_folder, spec.user, kept_gate);
+      become_program(spec.arguments, spec.environment, spec.working_folder, spec.user,
+                     ProgramGate{.opens = kept_gate, .reached = kept_reached});
   fail(failure.kind, failure.message);
 }
 

@@ -17,6 +17,7 @@ namespace muster {
 
 struct InitPipes {
   int gate;     // read: a byte lets the program go on, an end: nobody wants it any more
+  int reached;  // closed when the program waits there
   int started;  // written: a StartFailure; closed when the program runs
   int ended;    // written: the wait status of the program
 };

@@ -99,15 +99,16 @@ std::vector<std::string> candidates_of(const std::string& program,
 }
 
 // A gate that was closed without a byte: nobody wants the program any more.
-void pass(int gate) {
+void pass(const ProgramGate& gate) {
+  ::close(gate.reached);
   char go = 0;
-  if (retry([&] { return ::read(gate, &go, 1); }) != 1) ::_exit(1);
+  if (retry([&] { return ::read(gate.opens, &go, 1); }) != 1) ::_exit(1);
 }
 
 // Returns only when the program cannot be executed.
 StartFailure execute(const std::vector<std::string>& argument_texts,
                      const std::vector<std::string>& environment_texts,
-                     std::optional<int> gate = std::nullopt) {
+                     std::optional<ProgramGate> gate = std::nullopt) {
   const std::vector<char*> arguments = pointers_of(argument_texts);
   const std::vector<char*> environment = pointers_of(environment_texts);
   const std::string& program = argument_texts.front();
@@ -132,7 +133,7 @@ StartFailure execute(const std::vector<std::string>& argument_texts,
 StartFailure become_program(const std::vector<std::string>& arguments,
                             const std::vector<std::string>& environment,
                             const std::string& working_folder, const SandboxUser& user,
-                            std::optional<int> gate) {
+                            std::optional<ProgramGate> gate) {
   ::umask(022);
   if (::chdir(working_folder.c_str()) < 0) {
     return {StartFailure::Kind::not_executable,

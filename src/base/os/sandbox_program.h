@@ -17,12 +17,17 @@
 
 namespace muster {
 
-// Returns only when the program cannot be executed. Where there is a gate, a byte must come through
-// it first; all but the program itself is done by then.
+// What a program waits at when all but itself is done.
+struct ProgramGate {
+  int opens = -1;    // a byte comes through it
+  int reached = -1;  // closed by who is there
+};
+
+// Returns only when the program cannot be executed. Where there is a gate, it waits there first.
 StartFailure become_program(const std::vector<std::string>& arguments,
                             const std::vector<std::string>& environment,
                             const std::string& working_folder, const SandboxUser& user = {},
-                            std::optional<int> gate = std::nullopt);
+                            std::optional<ProgramGate> gate = std::nullopt);
 
 // The same with all rights of this process, for a program of the machine; a path comes first.
 StartFailure execute_as_is(const std::vector<std::string>& arguments,
