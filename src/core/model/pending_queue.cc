@@ -376,8 +376,10 @@ void PendingQueues::expect_queue(ClusterQueueId id) const {
 
 void PendingQueues::expect_lane(ClusterQueueId id, WorkloadId workload) const {
   const Queue* queue = find_queue(id);
-  if (queue == nullptr || workload.index() >= standings_.size()) return;
-  const std::uint32_t lane = standings_[workload.index()].lane;
+  if (queue == nullptr || !waits(workload)) return;
+  const Standing& standing = standings_[workload.index()];
+  if (standing.queue != id) return;
+  const std::uint32_t lane = standing.lane;
   expect_memory(queue->lanes.data() + lane, sizeof(Lane));
   expect_line(queue->places.data() + lane);
   expect_line(queue->open.data());
@@ -385,12 +387,13 @@ void PendingQueues::expect_lane(ClusterQueueId id, WorkloadId workload) const {
 
 void PendingQueues::expect_members(ClusterQueueId id, WorkloadId workload) const {
   const Queue* queue = find_queue(id);
-  if (queue == nullptr || workload.index() >= standings_.size()) return;
+  if (queue == nullptr || !waits(workload)) return;
   const Standing& standing = standings_[workload.index()];
   if (standing.queue != id) return;
   const std::vector<Waiting>& members = queue->lanes[standing.lane].active;
-  expect_line(members.data());
-  expect_line(members.data() + members.size() - 1);
+  if (members.empty()) return;  // it is parked alone
+  expect_line(&members.front());
+  expect_line(&members.back());
 }
 
 PendingPlace PendingQueues::place_of(WorkloadId id) const {
