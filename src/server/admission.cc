@@ -130,6 +130,10 @@ Outcome<> admit(Context& context, Admission& admission) {
   if (target.is(webhook_group, "validatingadmissionpolicybindings")) {
     return admit_policy_binding(admission);
   }
+  if (target.is("storage.k8s.io", "csidrivers")) {
+    warn_of_tokens(admission);
+    return {};
+  }
   if (target.is("resource.k8s.io", "resourceclaims") ||
       target.is("resource.k8s.io", "resourceclaimtemplates")) {
     return admit_device_claim(context, admission);

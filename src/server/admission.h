@@ -70,6 +70,7 @@ void check_pod_resize(Admission& admission);
 Outcome<> admit_job(Context& context, Admission& admission);
 Outcome<> admit_event(Admission& admission);  // of either group
 Outcome<> admit_service(Context& context, Admission& admission);
+void warn_of_tokens(Admission& admission);                             // of a CSIDriver
 Outcome<> admit_device_claim(Context& context, Admission& admission);  // and templates
 Outcome<> admit_endpoints(Admission& admission);                       // and slices of them
 Outcome<> admit_kueue(Admission& admission);

@@ -122,6 +122,17 @@ void give_ingress_class(Context& context, Admission& admission) {
   admission.object = std::move(builder).finish(node);
 }
 
+// Where a driver gets tokens, and does not say that it expects them among secrets.
+void warn_of_tokens(Admission& admission) {
+  const View spec = admission.object["spec"];
+  const View before = admission.old_object["spec"];
+  if (spec["tokenRequests"].empty() || spec["serviceAccountTokenInSecrets"]) return;
+  if (spec["tokenRequests"] == before["tokenRequests"]) return;
+  admission.warnings.emplace_back(
+      "spec.serviceAccountTokenInSecrets is unset; if supported by this CSI driver, set to true to "
+      "prevent possible logging of tokens in volume attributes");
+}
+
 void stamp_volume(Context& context, Admission& admission) {
   Builder builder;
   builder.retain(admission.object);

@@ -88,6 +88,11 @@ bool is_of_update(const FieldError& error) {
          error.detail.starts_with("no new finalizers");
 }
 
+// An APIService's name says what its spec says: told once.
+bool is_of_spec(const FieldError& error) {
+  return error.detail.starts_with("must be `spec.");
+}
+
 // Looked at in both ways.
 bool is_shared(const FieldError& error) {
   constexpr std::string_view fields[] = {"metadata.labels", "metadata.annotations",
@@ -136,7 +141,10 @@ FieldErrors told_on_update(const Kind& kind, const FieldErrors& immutable,
     for (const FieldError& error : found) {
       if (!is_of_metadata(error) || is_of_update(error)) continue;
       const bool is_of_kind = error.path.starts_with("metadata.finalizers[");
-      if (is_of_kind ? of_kind : how == 'm' || is_shared(error)) all.add(error);
+      if (is_of_kind ? of_kind
+                     : (how == 'm' || is_shared(error)) && !(of_kind && is_of_spec(error))) {
+        all.add(error);
+      }
     }
   };
   look('m', false);

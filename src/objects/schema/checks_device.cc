@@ -138,19 +138,35 @@ void check_request(CheckScope& scope, const std::string& place, View request) {
 // The names of requests, and of their alternatives behind them: `gpu`, `gpu/large`.
 using RequestNames = std::set<std::string, std::less<>>;
 
-RequestNames check_requests(CheckScope& scope, View requests) {
+RequestNames names_of(View requests) {
   RequestNames known;
-  if (!check_count(scope, ".requests", requests, lists_max)) return known;
-  for (std::size_t i = 0; i < requests.size(); ++i) {
-    const std::string place = fmt::format(".requests[{}]", i);
-    check_request(scope, place, requests[i]);
-    const std::string name(requests[i]["name"].string_or(""));
-    if (!known.insert(name).second) scope.duplicate(place, requests[i]["name"]);
-    for (const View each : requests[i]["firstAvailable"].elements()) {
+  for (const View request : requests.elements()) {
+    const std::string_view name = request["name"].string_or("");
+    known.emplace(name);
+    for (const View each : request["firstAvailable"].elements()) {
       known.insert(fmt::format("{}/{}", name, each["name"].string_or("")));
     }
   }
   return known;
+}
+
+void check_requests(CheckScope& scope, View requests) {
+  if (!check_count(scope, ".requests", requests, lists_max)) return;
+  std::set<std::string_view> seen;
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    const std::string place = fmt::format(".requests[{}]", i);
+    check_request(scope, place, requests[i]);
+    const View name = requests[i]["name"];
+    if (!seen.insert(name.string_or("")).second) scope.duplicate(place, name);
+  }
+}
+
+void check_reference(CheckScope& scope, const std::string& place, std::string_view name,
+                     const RequestNames& known) {
+  if (known.contains(name)) return;
+  scope.invalid(place, name,
+                "must be the name of a request in the claim or the name of a request and a "
+                "subrequest separated by '/'");
 }
 
 void check_references(CheckScope& scope, const std::string& place, View names,
@@ -160,11 +176,7 @@ void check_references(CheckScope& scope, const std::string& place, View names,
   for (std::size_t i = 0; i < names.size(); ++i) {
     const std::string at = fmt::format("{}[{}]", place, i);
     const std::string_view name = names[i].string_or("");
-    if (!known.contains(name)) {
-      scope.invalid(at, name,
-                    "must be the name of a request in the claim or the name of a request and a "
-                    "subrequest separated by '/'");
-    }
+    check_reference(scope, at, name, known);
     if (!seen.insert(name).second) scope.duplicate(at, names[i]);
   }
 }
@@ -199,7 +211,8 @@ void check_configuration(CheckScope& scope, const std::string& place, View confi
 }
 
 void check_device_claim(CheckScope& scope) {
-  const RequestNames known = check_requests(scope, scope["requests"]);
+  check_requests(scope, scope["requests"]);
+  const RequestNames known = names_of(scope["requests"]);
   const auto each = [&](std::string_view field, auto check) {
     const View list = scope[field];
     const std::string place = fmt::format(".{}", field);
@@ -244,9 +257,27 @@ void check_claim_template(CheckScope& scope) {
   }
 }
 
+// Whom it is given to, and which devices.
+void check_claim_status(CheckScope& scope) {
+  const View allocation = scope["allocation"];
+  if (!scope["reservedFor"].empty() && !allocation) {
+    scope.forbidden(".reservedFor", "may not be specified when `allocated` is not set");
+  }
+  const RequestNames known = names_of(scope.root()["spec"]["devices"]["requests"]);
+  const View results = allocation["devices"]["results"];
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const std::string place = fmt::format(".allocation.devices.results[{}]", i);
+    check_reference(scope, place + ".request", results[i]["request"].string_or(""), known);
+    check_driver_name(scope, place + ".driver", results[i]["driver"].string_or(""));
+    if (results[i]["pool"].string_or("").empty()) scope.required(place + ".pool");
+    scope.format(place + ".device", results[i]["device"].string_or(""), Format::dns_label);
+  }
+}
+
 constexpr NamedCheck checks[] = {
     {"device-claim", check_device_claim},
     {"device-class", check_device_class},
+    {"resource-claim-status", check_claim_status},
     {"resource-claim-template", check_claim_template},
 };
 

@@ -309,6 +309,20 @@ void check_attributes_class(CheckScope& scope) {
   }
 }
 
+// The peer calls the first one by a name that it does not have.
+void check_driver_update(CheckScope& scope) {
+  if (scope.is_create()) return;
+  const View before = scope.old_value();
+  if (!(scope["attachRequired"] == before["attachRequired"])) {
+    scope.add_change(FieldError::invalid(scope.at(".attachedRequired"), scope["attachRequired"],
+                                         "field is immutable"));
+  }
+  if (!(scope["volumeLifecycleModes"] == before["volumeLifecycleModes"])) {
+    scope.add_change(FieldError::invalid(scope.at(".volumeLifecycleModes"),
+                                         scope["volumeLifecycleModes"], "field is immutable"));
+  }
+}
+
 void check_driver(CheckScope& scope) {
   for (View each : scope["volumeLifecycleModes"].elements()) {
     const std::string_view mode = each.string_or("");
@@ -334,6 +348,7 @@ void check_driver(CheckScope& scope) {
                     "may not specify a duration larger than 2^32 seconds");
     }
   }
+  check_driver_update(scope);
   const View period = scope["nodeAllocatableUpdatePeriodSeconds"];
   if (period && period.integer_or(0) < update_seconds_min) {
     scope.invalid(".nodeAllocatableUpdatePeriodSeconds", period,
