@@ -144,7 +144,7 @@ void pass_head(Cycle& cycle, WorkloadId head, ClusterQueueId queue) {
     entry.workload = id;
     entry.queue = queue;
     entry.was_tried = true;
-    entry.assignment = std::move(found.assignment);
+    entry.assignment = found.assignment;
     if (delays(cycle, head, entry)) continue;
     if (placement_in(cycle, queue) != Placement::none) keep_room(cycle);
     Trial trial(tables.undo);

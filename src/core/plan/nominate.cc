@@ -105,7 +105,7 @@ void nominate(Cycle& cycle, const std::vector<Head>& heads) {
                          .last = &row.last_tried,
                          .moment = tables.moment_of(head.workload, head.queue)});
     entry.was_tried = true;
-    entry.assignment = std::move(nomination.assignment);
+    entry.assignment = nomination.assignment;
     entry.targets = std::move(nomination.targets);
   }
 }

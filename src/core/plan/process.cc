@@ -78,7 +78,7 @@ void assign_again(Cycle& cycle, Decision& entry) {
                                       .queue = entry.queue,
                                       .moment = tables.moment_of(entry.workload, entry.queue),
                                       .nominated = &*nominated});
-  entry.assignment = std::move(again.assignment);
+  entry.assignment = again.assignment;
   entry.targets = std::move(again.targets);
 }
 
