@@ -18,9 +18,11 @@
 #include "control/queueing_loop.h"
 #include "control/record.h"
 #include "control/scheduling_loop.h"
+#include "control/unserved_loop.h"
 #include "control/workload_loop.h"
 #include "control/writer.h"
 #include "core/lifecycle/run_cron_job.h"
+#include "core/lifecycle/run_unserved.h"
 #include "core/queueing/provision.h"
 #include "objects/resource.h"
 
@@ -50,6 +52,7 @@ std::vector<client::Selection> selections_for(Role role) {
     selections.push_back({core::provisioning_requests});
     selections.push_back({core::provisioning_request_configs});
     selections.push_back({core::pod_templates});
+    for (const objects::Resource& each : core::unserved_kinds()) selections.push_back({each});
   }
   return selections;
 }
@@ -82,6 +85,7 @@ struct Controllers::Parts {
       cron_jobs.emplace(house, cache, writer, options.time_zones);
       nodes.emplace(house, cache, writer);
       apps.emplace(house, cache, writer);
+      unserved.emplace(house, cache, writer);
       provisioning.emplace(house, cache, writer, ProvisioningLoop::Provider::embedded);
     }
   }
@@ -114,6 +118,7 @@ struct Controllers::Parts {
     if (cron_jobs) cron_jobs->start();
     if (nodes) nodes->start();
     if (apps) apps->start();
+    if (unserved) unserved->start();
     if (provisioning) provisioning->start();
     queue_status.start();
   }
@@ -136,6 +141,7 @@ struct Controllers::Parts {
   std::optional<CronJobLoop> cron_jobs;
   std::optional<NodeLoop> nodes;
   std::optional<AppsLoops> apps;
+  std::optional<UnservedLoop> unserved;
   std::optional<ProvisioningLoop> provisioning;
 };
 
@@ -164,6 +170,7 @@ void Controllers::stop() {
   if (parts_->cron_jobs) parts_->cron_jobs->stop();
   if (parts_->nodes) parts_->nodes->stop();
   if (parts_->apps) parts_->apps->stop();
+  if (parts_->unserved) parts_->unserved->stop();
   if (parts_->provisioning) parts_->provisioning->stop();
 }
 
@@ -178,6 +185,7 @@ bool Controllers::is_idle() const {
          (!parts.jobs || parts.jobs->is_idle()) &&
          (!parts.cron_jobs || parts.cron_jobs->is_idle()) &&
          (!parts.nodes || parts.nodes->is_idle()) && (!parts.apps || parts.apps->is_idle()) &&
+         (!parts.unserved || parts.unserved->is_idle()) &&
          (!parts.provisioning || parts.provisioning->is_idle());
 }
 

@@ -211,10 +211,10 @@ constexpr std::string_view queued_resources =
     "jaxjobs jobs jobsets mpijobs paddlejobs podgroups pytorchjobs tfjobs trainingruntimes "
     "trainjobs xgboostjobs";
 constexpr std::string_view watched_groups =
-    "apps autoscaling.x-k8s.io batch batch.volcano.sh coordination.k8s.io discovery.k8s.io "
-    "jobset.x-k8s.io kubeflow.org kueue.x-k8s.io muster.dev node.k8s.io policy resource.k8s.io "
-    "scheduling.k8s.io scheduling.volcano.sh scheduling.x-k8s.io storage.k8s.io "
-    "topology.volcano.sh trainer.kubeflow.org";
+    "apps autoscaling autoscaling.x-k8s.io batch batch.volcano.sh coordination.k8s.io "
+    "discovery.k8s.io jobset.x-k8s.io kubeflow.org kueue.x-k8s.io muster.dev networking.k8s.io "
+    "node.k8s.io policy resource.k8s.io scheduling.k8s.io scheduling.volcano.sh "
+    "scheduling.x-k8s.io storage.k8s.io topology.volcano.sh trainer.kubeflow.org";
 constexpr std::string_view writing = "create delete patch update";
 
 // One role for each controller: what it writes, and what all of them see together. No controller
@@ -253,6 +253,8 @@ constexpr RuleRow muster_rules[] = {
      "replicationcontrollers replicationcontrollers/finalizers replicationcontrollers/status"},
     {"system:muster:controller:apps", "update", "core", "services/finalizers"},
     {"system:muster:controller:apps", "create", "core", "endpoints/restricted"},
+    {"system:muster:controller:apps", "patch update", "autoscaling",
+     "horizontalpodautoscalers/status"},
     {"system:muster:controller:apps", writing, "discovery.k8s.io", "endpointslices"},
     {"system:muster:controller:apps", "create", "discovery.k8s.io", "endpointslices/restricted"},
     {"system:muster:controller:cache", "get list watch", "core",

@@ -6,7 +6,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import services  # noqa: E402
-from platform_under_test import Platform, expect, run_steps, wait_for  # noqa: E402
+from platform_under_test import Platform, condition, expect, run_steps, wait_for  # noqa: E402
 
 STATEFUL_SET = """
 apiVersion: v1
@@ -176,6 +176,39 @@ def claims_go_as_the_policy_says(platform):
     wait_for("no claim", lambda: not claims())
 
 
+UNSERVED = """
+apiVersion: networking.k8s.io/v1
+kind: NetworkPolicy
+metadata: {name: closed}
+spec: {podSelector: {}, policyTypes: [Ingress]}
+---
+apiVersion: networking.k8s.io/v1
+kind: Ingress
+metadata: {name: door}
+spec: {defaultBackend: {service: {name: web, port: {number: 80}}}}
+---
+apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+metadata: {name: more}
+spec:
+  minReplicas: 1
+  maxReplicas: 5
+  scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}
+"""
+
+
+def what_nothing_serves_says_so(platform):
+    platform.apply(UNSERVED)
+    for kind, name, words in [("NetworkPolicy", "closed", "does not enforce network policies"),
+                              ("Ingress", "door", "has no ingress controller"),
+                              ("HorizontalPodAutoscaler", "more", "has no autoscaler")]:
+        wait_for(f"an event about the {kind}", lambda kind=kind, name=name, words=words: words in
+                 platform.kubectl("events", "--for", f"{kind}/{name}"))
+    able = condition(platform.get("hpa", "more"), "AbleToScale")
+    expect(able["status"] == "False" and able["reason"] == "NotServed", able)
+    platform.kubectl("delete", "networkpolicy/closed", "ingress/door", "hpa/more")
+
+
 STEPS = [
     a_deployment_is_rolled_out,
     its_service_knows_where_the_pods_are,
@@ -188,6 +221,7 @@ STEPS = [
     its_rollout_goes_from_the_highest_down,
     it_survives_the_platform,
     claims_go_as_the_policy_says,
+    what_nothing_serves_says_so,
     *services.STEPS,
 ]
 

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/lifecycle/run_unserved.h"
+
+#include <array>
+#include <string>
+
+#include "core/draft.h"
+#include "objects/metadata.h"
+
+namespace muster::core {
+
+using objects::Resource;
+using objects::Value;
+
+namespace {
+
+constexpr const char* reason = "NotServed";
+
+constexpr std::array kinds = {horizontal_pod_autoscalers, ingresses, network_policies};
+
+std::string sentence_for(const Resource& resource) {
+  if (resource == horizontal_pod_autoscalers) {
+    return "Muster has no autoscaler: the number of replicas stays as it is; change it with "
+           "kubectl scale, or use an elastic job";
+  }
+  if (resource == ingresses) {
+    return "Muster has no ingress controller: nothing leads to this Ingress; use kubectl "
+           "port-forward, or a Service of type NodePort";
+  }
+  return "Muster does not enforce network policies: every pod still reaches every other pod and "
+         "this machine";
+}
+
+// Whoever reads it finds AbleToScale where the peer has it.
+Value with_status(const Value& autoscaler, const std::string& sentence, Instant now) {
+  Value next = objects::with_condition(
+      autoscaler, {.type = "AbleToScale", .status = "False", .reason = reason, .message = sentence},
+      now);
+  Draft draft(next);
+  for (const std::string_view count : {"currentReplicas", "desiredReplicas"}) {
+    if (!next["status"][count]) draft.set({"status", count}, Value::integer(0));
+  }
+  return draft.value();
+}
+
+}  // namespace
+
+std::span<const Resource> unserved_kinds() {
+  return kinds;
+}
+
+std::vector<Edit> run_unserved(const Resource& resource, const Value& object, Instant now) {
+  if (!object["metadata"]["deletionTimestamp"].is_absent()) return {};
+  const std::string sentence = sentence_for(resource);
+  std::vector<Edit> edits;
+  if (resource == horizontal_pod_autoscalers) {
+    const Value next = with_status(object, sentence, now);
+    if (next.view() == object.view()) return {};
+    edits.push_back(Edit::update_status(resource, next));
+  }
+  edits.push_back(Edit::record({.resource = resource,
+                                .about = object,
+                                .warning = true,
+                                .reason = reason,
+                                .message = sentence,
+                                .component = "muster"}));
+  return edits;
+}
+
+}  // namespace muster::core

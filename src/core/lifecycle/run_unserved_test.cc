@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/lifecycle/run_unserved.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "objects/json.h"
+
+namespace muster::core {
+namespace {
+
+using objects::Value;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+constexpr Instant now = {Span::of_seconds(1'800'000'000).nanoseconds};
+
+Value object(std::string_view text) {
+  return objects::parse_json(text).must();
+}
+
+TEST(RunUnserved, a_network_policy_that_nobody_enforces_says_so) {
+  const auto edits = run_unserved(network_policies, object(R"({"metadata":{"name":"a"}})"), now);
+  ASSERT_THAT(edits, SizeIs(1));
+  EXPECT_EQ(edits[0].verb, Edit::Verb::record);
+  EXPECT_TRUE(edits[0].note->warning);
+  EXPECT_EQ(edits[0].note->reason, "NotServed");
+  EXPECT_THAT(edits[0].note->message, HasSubstr("does not enforce network policies"));
+}
+
+TEST(RunUnserved, an_ingress_says_what_to_do_instead) {
+  const auto edits = run_unserved(ingresses, object(R"({"metadata":{"name":"a"}})"), now);
+  ASSERT_THAT(edits, SizeIs(1));
+  EXPECT_THAT(edits[0].note->message, HasSubstr("kubectl port-forward"));
+}
+
+TEST(RunUnserved, an_autoscaler_has_it_in_its_status_and_says_it_once) {
+  const auto edits =
+      run_unserved(horizontal_pod_autoscalers, object(R"({"metadata":{"name":"a"}})"), now);
+  ASSERT_THAT(edits, SizeIs(2));
+  EXPECT_EQ(edits[0].verb, Edit::Verb::update_status);
+  const Value next = edits[0].object;
+  EXPECT_EQ(next["status"]["conditions"][0]["type"].string_or(""), "AbleToScale");
+  EXPECT_EQ(next["status"]["conditions"][0]["status"].string_or(""), "False");
+  EXPECT_EQ(next["status"]["desiredReplicas"].integer_or(-1), 0);
+  EXPECT_THAT(run_unserved(horizontal_pod_autoscalers, next, now + Span::of_seconds(5)), IsEmpty());
+}
+
+TEST(RunUnserved, what_is_going_is_left_alone) {
+  EXPECT_THAT(run_unserved(ingresses, object(R"({"metadata":{"name":"a",
+                "deletionTimestamp":"2026-01-01T00:00:00Z"}})"),
+                           now),
+              IsEmpty());
+}
+
+}  // namespace
+}  // namespace muster::core
