@@ -45,12 +45,13 @@ struct OldFolder {
   }
 
   void put(std::string_view place, std::string_view body) {
-    const KeyParts parts = *parse_key(key(place));
+    const std::string at = key(place);
+    const KeyParts parts = *parse_key(at);
     const std::string text =
         fmt::format(R"({{"kind":"K","apiVersion":"v1","metadata":{{"name":"{}","namespace":"{}",)"
                     R"("annotations":{{"muster.dev/pod-ip":"10.88.1.7"}}}},{}}})",
                     parts.name, parts.name_space, body);
-    world.store->put_if(key(place), stored_bytes(json(text), R"([{"manager":"kubectl"}])"),
+    world.store->put_if(at, stored_bytes(json(text), R"([{"manager":"kubectl"}])"),
                         store::Expected::any(), [](auto written) { std::move(written).must(); });
     world.time.run_for(Span::of_milliseconds(10));
   }
