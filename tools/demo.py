@@ -242,6 +242,11 @@ def last_line(api, job, namespace, words):
     return ""
 
 
+def gpus_of(api, queue):
+    usage = api.get(f"{path_of('ClusterQueue')}/{queue}")["status"]["flavorsUsage"][0]["resources"]
+    return next(each for each in usage if each["name"] == "nvidia.com/gpu")
+
+
 def borrow(api):
     step("Two teams with four GPUs each, in one cohort.", "apply -f examples/two_teams/teams.yaml")
     api.create(example("two_teams/teams.yaml"))
@@ -255,8 +260,8 @@ def borrow(api):
     api.create(example("two_teams/long.yaml"))
     wait("four ranks", lambda: len(running(api, "long", "vision")) == 4)
     wait("a first checkpoint", lambda: last_line(api, "long", "vision", ["step 20 "]))
-    usage = api.get(f"{path_of('ClusterQueue')}/vision")["status"]["flavorsUsage"][0]["resources"]
-    gpus = next(each for each in usage if each["name"] == "nvidia.com/gpu")
+    wait("the queue to tell of it", lambda: gpus_of(api, "vision")["total"] != "0")
+    gpus = gpus_of(api, "vision")
     say(f"    GPUs of vision: {gpus['total']} in use, {gpus['borrowed']} of them borrowed")
 
 

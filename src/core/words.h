@@ -29,8 +29,10 @@ inline constexpr std::string_view unconstrained_topology =
     "kueue.x-k8s.io/podset-unconstrained-topology";
 inline constexpr std::string_view slice_required_topology =
     "kueue.x-k8s.io/podset-slice-required-topology";
+inline constexpr std::string_view slice_size = "kueue.x-k8s.io/podset-slice-size";
 inline constexpr std::string_view slice_topology_constraints =
     "kueue.x-k8s.io/podset-slice-required-topology-constraints";
+inline constexpr std::string_view pod_set_group_name = "kueue.x-k8s.io/podset-group-name";
 inline constexpr std::string_view elastic_job = "kueue.x-k8s.io/elastic-job";
 inline constexpr std::string_view provisioning_parameter_prefix = "provreq.kueue.x-k8s.io/";
 inline constexpr std::string_view default_queue = "default";

@@ -97,7 +97,8 @@ void queue_pod(Context& context, Admission& admission) {
        .scope = &rules->jobs,
        .name_space = namespace_object(context, name_space),
        .has_managed_owner = has_managed_owner(context, rules->jobs, name_space, admission.object),
-       .has_default_queue = has_default_queue(context, name_space)});
+       .has_default_queue = has_default_queue(context, name_space),
+       .gates = &rules->gates});
   admission.object = std::move(queued.pod);
   admission.errors.add_all(std::move(queued.errors));
   for (std::string& warning : queued.warnings) admission.warnings.push_back(std::move(warning));

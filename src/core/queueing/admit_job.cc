@@ -15,6 +15,7 @@
 #include "core/queueing/go_text.h"
 #include "core/queueing/job_queue.h"
 #include "core/queueing/shape.h"
+#include "core/queueing/topology_annotations.h"
 #include "core/queueing/validate_workload.h"
 #include "core/words.h"
 #include "objects/metadata.h"
@@ -31,15 +32,18 @@ namespace {
 
 constexpr std::string_view immutable = "field is immutable";
 
+std::int64_t pod_count(View job) {
+  const std::int64_t parallelism = job["spec"]["parallelism"].integer_or(1);
+  return std::min(parallelism, job["spec"]["completions"].integer_or(parallelism));
+}
+
 // How many pods a job may do with, where it says so.
 void check_minimum(FieldErrors& errors, View job, bool is_elastic) {
   const View annotation = annotations_of(job)[words::minimum_parallelism];
   if (!annotation.is_string()) return;
   const std::string path = annotation_path(words::minimum_parallelism);
   const auto minimum = parse_go_integer(annotation.string_or(""));
-  const std::int64_t parallelism = job["spec"]["parallelism"].integer_or(1);
-  const std::int64_t count =
-      std::min(parallelism, job["spec"]["completions"].integer_or(parallelism));
+  const std::int64_t count = pod_count(job);
   if (!minimum) {
     errors.add(FieldError::invalid(path, annotation, minimum.error().message));
   } else if (*minimum >= count || *minimum <= 0) {
@@ -71,17 +75,30 @@ void check_completions(FieldErrors& errors, View job) {
   }
 }
 
+constexpr std::string_view template_path = "spec.template.metadata";
+
 // Pods of an elastic job come and go one by one; those constraints bind all of them.
-void check_elastic_topology(FieldErrors& errors, View job) {
-  const View annotations = annotations_of(job["spec"]["template"]);
+bool check_elastic_topology(FieldErrors& errors, View pod_template) {
   for (const auto& [name, mode] : {std::pair{words::required_topology, "required"},
                                    std::pair{words::preferred_topology, "preferred"}}) {
-    if (!annotations[name]) continue;
+    if (!annotations_of(pod_template)[name]) continue;
     errors.add(
-        FieldError::forbidden(fmt::format("spec.template.metadata.annotations.{}", name),
+        FieldError::forbidden(fmt::format("{}.annotations.{}", template_path, name),
                               fmt::format("{} topology is not supported with elastic jobs", mode)));
-    return;
+    return false;
   }
+  return true;
+}
+
+// Each step asks only what the one before has let pass.
+void check_topology(FieldErrors& errors, View job, const FeatureGates& gates) {
+  if (!gates.enabled(Gate::topology_aware_scheduling)) return;
+  const View pod_template = job["spec"]["template"];
+  const std::size_t before = errors.size();
+  check_topology_annotations(errors, template_path, pod_template, gates);
+  if (errors.size() > before) return;
+  if (is_elastic(job, gates) && !check_elastic_topology(errors, pod_template)) return;
+  check_slice_sizes(errors, template_path, pod_template, pod_count(job));
 }
 
 void check_partial_change(FieldErrors& errors, View job, View old_job, bool is_suspended,
@@ -117,6 +134,7 @@ void check_update(FieldErrors& errors, const JobWrite& write, const FeatureGates
     errors.add(FieldError::invalid(annotation_path(words::elastic_job),
                                    Value::boolean(is_elastic(job, gates)), std::string(immutable)));
   }
+  check_job_gates(errors, job, old_job, gates);
   check_partial_change(errors, job, old_job, is_suspended, was_suspended);
 }
 
@@ -168,15 +186,14 @@ JobAdmission admit_job(const JobWrite& write) {
   const View job = answer.job;
   const bool can_scale = is_elastic(job, gates);
   check_job_names(answer.errors, job);
+  if (is_new) check_job_gates(answer.errors, job, View(), gates);
   const auto minimum = [](View of) { return annotations_of(of)[words::minimum_parallelism]; };
   if (is_new || !(minimum(job) == minimum(write.old_job))) {
     check_minimum(answer.errors, job, can_scale);
   }
   check_completions(answer.errors, job);
   if (!is_new) check_update(answer.errors, write, gates);
-  if (can_scale && gates.enabled(Gate::topology_aware_scheduling)) {
-    check_elastic_topology(answer.errors, job);
-  }
+  check_topology(answer.errors, job, gates);
   return answer;
 }
 

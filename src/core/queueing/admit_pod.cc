@@ -14,6 +14,7 @@
 #include "core/queueing/pod_job.h"
 #include "core/queueing/pod_words.h"
 #include "core/queueing/role_hash.h"
+#include "core/queueing/topology_annotations.h"
 #include "core/words.h"
 #include "objects/metadata.h"
 
@@ -111,20 +112,6 @@ void check_group(FieldErrors& errors, View pod) {
   }
 }
 
-void check_topology(FieldErrors& errors, View pod) {
-  int asked = 0;
-  for (const std::string_view key :
-       {words::required_topology, words::preferred_topology, words::unconstrained_topology}) {
-    if (annotations_of(pod)[key].is_string()) ++asked;
-  }
-  if (asked < 2) return;
-  errors.add(FieldError::invalid(
-      "metadata.annotations", View(),
-      fmt::format("must not contain more than one topology annotation: [\"{}\", \"{}\", \"{}\"]",
-                  words::required_topology, words::preferred_topology,
-                  words::unconstrained_topology)));
-}
-
 void check_prebuilt(FieldErrors& errors, View pod) {
   const std::string_view group = pod_group_of(pod);
   const std::string_view prebuilt = prebuilt_workload_of(pod);
@@ -136,15 +123,30 @@ void check_prebuilt(FieldErrors& errors, View pod) {
                                  "prebuilt workload and pod group should be equal"));
 }
 
-void check_pod(FieldErrors& errors, View pod) {
+const FeatureGates& gates_of(const PodWrite& write) {
+  static const FeatureGates usual;
+  return write.gates == nullptr ? usual : *write.gates;
+}
+
+void check_pod(FieldErrors& errors, View pod, const FeatureGates& gates) {
   const View managed = labels_of(pod)[words::managed];
   if (managed.is_string() && managed.string_or("") != "true") {
     errors.add(FieldError::forbidden(label_path(words::managed),
                                      "managed label value can only be 'true'"));
   }
   check_group(errors, pod);
-  check_topology(errors, pod);
+  check_topology_annotations(errors, "metadata", pod, gates);
   check_prebuilt(errors, pod);
+}
+
+void check_new_pod(FieldErrors& errors, View pod, const FeatureGates& gates) {
+  check_job_names(errors, pod);
+  if (annotations_of(pod)[words::elastic_job].string_or("") == "true") {
+    errors.add(FieldError::forbidden(annotation_path(words::elastic_job),
+                                     "elastic job is not supported for \"/v1, Kind=Pod\""));
+  }
+  check_job_gates(errors, pod, View(), gates);
+  check_pod(errors, pod, gates);
 }
 
 void check_update(FieldErrors& errors, const PodWrite& write) {
@@ -155,7 +157,8 @@ void check_update(FieldErrors& errors, const PodWrite& write) {
                               .is_suspended = is_suspended_pod(pod),
                               .was_suspended = is_suspended_pod(old_pod),
                               .has_default_queue = write.has_default_queue});
-  check_pod(errors, pod);
+  check_job_gates(errors, pod, old_pod, gates_of(write));
+  check_pod(errors, pod, gates_of(write));
   if (!pod_group_of(pod).empty() && is_unretriable(old_pod) && !is_unretriable(pod)) {
     errors.add(FieldError::forbidden(annotation_path(words::retriable_in_group),
                                      "unretriable pod group can't be converted to retriable"));
@@ -190,8 +193,7 @@ PodAdmission admit_pod(const PodWrite& write) {
     return answer;
   }
   if (is_new) {
-    check_job_names(answer.errors, answer.pod);
-    check_pod(answer.errors, answer.pod);
+    check_new_pod(answer.errors, answer.pod, gates_of(write));
   } else {
     check_update(answer.errors, write);
   }

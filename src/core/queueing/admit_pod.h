@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "core/model/configuration.h"
+#include "core/model/feature_gates.h"
 #include "objects/field_error.h"
 #include "objects/value.h"
 
@@ -28,6 +29,7 @@ struct PodWrite {
   objects::Value name_space = {};   // the pod's Namespace
   bool has_managed_owner = false;
   bool has_default_queue = false;
+  const FeatureGates* gates = nullptr;  // null: the usual ones
 };
 
 struct PodAdmission {

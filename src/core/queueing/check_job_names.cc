@@ -6,6 +6,7 @@
 
 #include "core/queueing/go_text.h"
 #include "core/queueing/job_queue.h"
+#include "core/queueing/validate_gates.h"
 #include "core/words.h"
 #include "objects/metadata.h"
 #include "objects/schema/formats.h"
@@ -89,6 +90,18 @@ void check_job_names(FieldErrors& errors, View job) {
   check_name(errors, labels_of(job)[words::queue_name], label_path(words::queue_name));
   check_prebuilt_workload(errors, job);
   check_execution_time(errors, job);
+}
+
+void check_job_gates(FieldErrors& errors, View job, View old_job, const FeatureGates& gates) {
+  if (!gates.enabled(Gate::admission_gated_by)) return;
+  WebhookReport report;
+  const View annotation = annotations_of(job)[words::admission_gated_by];
+  if (!old_job.is_absent()) {
+    check_admission_gates_update(annotation, annotations_of(old_job)[words::admission_gated_by],
+                                 report);
+  }
+  check_admission_gates(annotation, report);
+  errors.add_all(std::move(report.errors));
 }
 
 void check_queue_change(FieldErrors& errors, const QueueChange& change) {

@@ -1,5 +1,5 @@
 // What Kueue's webhooks ask of the labels and annotations of a job of any kind: names that must be
-// names, a time limit that must be a number, and what may not change while it runs.
+// names, a time limit that must be a number, gates, and what may not change while it runs.
 //
 //   check_job_names(errors, pod);
 //   check_queue_change(errors, {.job = pod, .old_job = old_pod, .is_suspended = …});
@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "core/model/feature_gates.h"
 #include "objects/field_error.h"
 #include "objects/value.h"
 
@@ -26,6 +27,10 @@ void check_unchanged(objects::FieldErrors& errors, std::string_view now, std::st
 
 // Its queue, its prebuilt Workload, its time limit.
 void check_job_names(objects::FieldErrors& errors, objects::View job);
+
+// The gates that hold it back; none may be added to an old one (absent where the job is new).
+void check_job_gates(objects::FieldErrors& errors, objects::View job, objects::View old_job,
+                     const FeatureGates& gates);
 
 struct QueueChange {
   objects::View job;

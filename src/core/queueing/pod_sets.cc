@@ -13,8 +13,6 @@
 
 #include "base/quantity.h"
 #include "core/draft.h"
-#include "core/queueing/go_text.h"
-#include "core/words.h"
 
 namespace muster::core {
 
@@ -43,20 +41,6 @@ std::vector<PodSet> pod_sets_of(const Value& workload) {
     sets.push_back(std::move(set));
   }
   return sets;
-}
-
-Value topology_request(View pod, std::string_view index_label) {
-  const View annotations = pod["metadata"]["annotations"];
-  Draft draft(Value::object({{"podIndexLabel", Value::string(index_label)}}));
-  if (const auto level = annotations[words::required_topology].string()) {
-    draft.set({"required"}, Value::string(*level));
-  } else if (const auto preferred = annotations[words::preferred_topology].string()) {
-    draft.set({"preferred"}, Value::string(*preferred));
-  } else if (const auto free = annotations[words::unconstrained_topology].string()) {
-    const auto parsed = parse_go_boolean(*free);
-    if (parsed) draft.set({"unconstrained"}, Value::boolean(*parsed));
-  }
-  return draft.value();
 }
 
 namespace {

@@ -40,9 +40,6 @@ enum class Tolerations : std::uint8_t { compared, ignored };
 
 bool same_pod_sets(std::span<const PodSet> a, std::span<const PodSet> b, Tolerations tolerations);
 
-// What the annotations of a pod or a template ask of the topology; ranks are read from the label.
-objects::Value topology_request(objects::View pod, std::string_view index_label);
-
 // The template whose containers name each environment variable once: the last one counts.
 objects::Value without_repeated_variables(const objects::Value& pod_template);
 

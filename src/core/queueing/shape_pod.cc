@@ -17,6 +17,7 @@
 #include "core/queueing/pod_sets.h"
 #include "core/queueing/pod_words.h"
 #include "core/queueing/shape.h"
+#include "core/queueing/topology_annotations.h"
 #include "core/words.h"
 #include "objects/metadata.h"
 
