@@ -205,15 +205,16 @@ constexpr RuleRow cluster_rules[] = {
 
 // Groups of job and queue kinds that come with Muster and with their own operators elsewhere.
 constexpr std::string_view queued_groups =
-    "jobset.x-k8s.io kubeflow.org trainer.kubeflow.org batch.volcano.sh scheduling.volcano.sh "
-    "scheduling.x-k8s.io";
+    "jobset.x-k8s.io kubeflow.org trainer.kubeflow.org batch.volcano.sh flow.volcano.sh "
+    "leaderworkerset.x-k8s.io ray.io scheduling.volcano.sh scheduling.x-k8s.io";
 constexpr std::string_view queued_resources =
-    "jaxjobs jobs jobsets mpijobs paddlejobs podgroups pytorchjobs tfjobs trainingruntimes "
-    "trainjobs xgboostjobs";
+    "jaxjobs jobflows jobs jobsets leaderworkersets mpijobs paddlejobs podgroups pytorchjobs "
+    "rayclusters rayjobs rayservices tfjobs trainingruntimes trainjobs xgboostjobs";
 constexpr std::string_view watched_groups =
     "apps autoscaling autoscaling.x-k8s.io batch batch.volcano.sh coordination.k8s.io "
-    "discovery.k8s.io jobset.x-k8s.io kubeflow.org kueue.x-k8s.io muster.dev networking.k8s.io "
-    "node.k8s.io policy resource.k8s.io scheduling.k8s.io scheduling.volcano.sh "
+    "discovery.k8s.io flow.volcano.sh jobset.x-k8s.io kubeflow.org kueue.x-k8s.io "
+    "leaderworkerset.x-k8s.io muster.dev networking.k8s.io "
+    "node.k8s.io policy ray.io resource.k8s.io scheduling.k8s.io scheduling.volcano.sh "
     "scheduling.x-k8s.io storage.k8s.io topology.volcano.sh trainer.kubeflow.org";
 constexpr std::string_view writing = "create delete patch update";
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/lifecycle/run_unserved.h"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <string>
 
@@ -16,7 +18,25 @@ namespace {
 
 constexpr const char* reason = "NotServed";
 
-constexpr std::array kinds = {horizontal_pod_autoscalers, ingresses, network_policies};
+constexpr std::array kinds = {
+    horizontal_pod_autoscalers,
+    ingresses,
+    network_policies,
+    job_sets,
+    Resource{"kubeflow.org", "v1", "jaxjobs", "JAXJob"},
+    Resource{"kubeflow.org", "v2beta1", "mpijobs", "MPIJob"},
+    Resource{"kubeflow.org", "v1", "paddlejobs", "PaddleJob"},
+    Resource{"kubeflow.org", "v1", "pytorchjobs", "PyTorchJob"},
+    Resource{"kubeflow.org", "v1", "tfjobs", "TFJob"},
+    Resource{"kubeflow.org", "v1", "xgboostjobs", "XGBoostJob"},
+    Resource{"trainer.kubeflow.org", "v1alpha1", "trainjobs", "TrainJob"},
+    Resource{"batch.volcano.sh", "v1alpha1", "jobs", "Job"},
+    Resource{"flow.volcano.sh", "v1alpha1", "jobflows", "JobFlow"},
+    Resource{"leaderworkerset.x-k8s.io", "v1", "leaderworkersets", "LeaderWorkerSet"},
+    Resource{"ray.io", "v1", "rayclusters", "RayCluster"},
+    Resource{"ray.io", "v1", "rayjobs", "RayJob"},
+    Resource{"ray.io", "v1", "rayservices", "RayService"},
+};
 
 std::string sentence_for(const Resource& resource) {
   if (resource == horizontal_pod_autoscalers) {
@@ -27,8 +47,14 @@ std::string sentence_for(const Resource& resource) {
     return "Muster has no ingress controller: nothing leads to this Ingress; use kubectl "
            "port-forward, or a Service of type NodePort";
   }
-  return "Muster does not enforce network policies: every pod still reaches every other pod and "
-         "this machine";
+  if (resource == network_policies) {
+    return "Muster does not enforce network policies: every pod still reaches every other pod and "
+           "this machine";
+  }
+  return fmt::format(
+      "Muster has no operator for kind {} of {} yet: nothing makes its pods, and it waits in no "
+      "queue; a batch/v1 Job with completionMode: Indexed runs as a gang here",
+      resource.kind, resource.group);
 }
 
 // Whoever reads it finds AbleToScale where the peer has it.

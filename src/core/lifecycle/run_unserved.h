@@ -1,7 +1,7 @@
 // run_unserved: what is said about objects of kinds that are kept here and that nothing serves:
-// HorizontalPodAutoscalers, Ingresses and NetworkPolicies. Elsewhere somebody would act on them;
-// whoever applies one here must not believe that somebody did. Pure and level-triggered. Embedded
-// only.
+// HorizontalPodAutoscalers, Ingresses, NetworkPolicies, and jobs of operators that are still to
+// come (JobSets, Kubeflow's, Volcano's, Ray's). Elsewhere somebody would act on them; whoever
+// applies one here must not believe that somebody did. Pure and level-triggered. Embedded only.
 //
 //   for (Edit& edit : run_unserved(network_policies, policy, now)) …      // an Event
 //
@@ -25,6 +25,8 @@ inline constexpr objects::Resource horizontal_pod_autoscalers{
 inline constexpr objects::Resource ingresses{"networking.k8s.io", "v1", "ingresses", "Ingress"};
 inline constexpr objects::Resource network_policies{"networking.k8s.io", "v1", "networkpolicies",
                                                     "NetworkPolicy"};
+
+inline constexpr objects::Resource job_sets{"jobset.x-k8s.io", "v1alpha2", "jobsets", "JobSet"};
 
 std::span<const objects::Resource> unserved_kinds();
 

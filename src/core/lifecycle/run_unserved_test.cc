@@ -47,6 +47,15 @@ TEST(RunUnserved, an_autoscaler_has_it_in_its_status_and_says_it_once) {
   EXPECT_THAT(run_unserved(horizontal_pod_autoscalers, next, now + Span::of_seconds(5)), IsEmpty());
 }
 
+TEST(RunUnserved, a_job_of_an_operator_that_is_still_to_come_says_so) {
+  const auto edits = run_unserved(job_sets, object(R"({"metadata":{"name":"a"}})"), now);
+  ASSERT_THAT(edits, SizeIs(1));
+  EXPECT_EQ(edits[0].note->message,
+            "Muster has no operator for kind JobSet of jobset.x-k8s.io yet: nothing makes its "
+            "pods, and it waits in no queue; a batch/v1 Job with completionMode: Indexed runs as a "
+            "gang here");
+}
+
 TEST(RunUnserved, what_is_going_is_left_alone) {
   EXPECT_THAT(run_unserved(ingresses, object(R"({"metadata":{"name":"a",
                 "deletionTimestamp":"2026-01-01T00:00:00Z"}})"),

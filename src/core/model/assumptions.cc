@@ -50,6 +50,7 @@ void Tables::assume_bound(PodId id, std::string_view node, std::string_view addr
   row.assumed_node = std::string(node);
   row.assumed_address = address;
   enter_pod(id);
+  note_company();
 }
 
 void Tables::assume_unbindable(PodId id, std::string_view message) {

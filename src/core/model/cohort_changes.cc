@@ -2,6 +2,7 @@
 // it concerns.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <utility>
 
 #include "core/model/incarnation.h"
 #include "core/model/tables.h"
@@ -112,6 +113,7 @@ void Tables::wake_noted() {
     wake_below(root);
   }
   noted_trees_.clear();
+  if (std::exchange(has_new_company_, false)) wake_for_places();
 }
 
 void Tables::wake_tree(ClusterQueueId queue) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
 
 #include "core/model/address_range.h"
 #include "core/model/incarnation.h"
@@ -258,6 +259,9 @@ void Tables::enter_pod(PodId id) {
     if (row.spec.is_being_deleted) leaving_pods.insert(id);
   }
   look_at_loose(id);
+  row.is_seeker =
+      row.node.is_none() && row.spec.is_unmanaged && row.spec.neighbours.seeks_company();
+  if (row.is_seeker) ++company_seekers;
   const WorkloadId workload = workload_of(row);
   if (!workload.is_none() && workloads[workload].standing == Standing::reserved) {
     note_bind_candidate(workload);
@@ -266,6 +270,7 @@ void Tables::enter_pod(PodId id) {
 
 void Tables::leave_pod(PodId id) {
   PodRow& row = pods[id];
+  if (std::exchange(row.is_seeker, false)) --company_seekers;
   if (row.counted) {
     // A topology counts without pods that are being deleted: those that stand in their places may
     // have been held back (core/plan/bind.cc).
@@ -361,6 +366,7 @@ void Tables::apply_pod(const Event& event) {
     if (scheduled["message"].string_or("") == row.telling.view() || row.spec.is_terminated ||
         !row.spec.node_name.empty()) {
       row.telling.clear();
+      if (std::exchange(row.wakes_later, false)) parked_pods.erase({row.spec.created, key});
     }
     // A binding under way stands until it is seen, or forget() says it was refused.
     if (!row.spec.node_name.empty() || row.spec.is_terminated) row.assumed_node.reset();
@@ -368,7 +374,10 @@ void Tables::apply_pod(const Event& event) {
     if (is_told_to_go(event.object)) note_leaving(id);
   }
   show_pod_to_quota(id, key, gangs);
-  if (node.is_none()) return;
+  if (node.is_none()) {
+    if (step != Step::remove && pods[id].counted) note_company();
+    return;
+  }
   const bool is_freed = step == Step::remove || !pods[id].counted || pods[id].node != node;
   nodes.release(node);
   if (!is_freed) return;

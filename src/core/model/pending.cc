@@ -187,7 +187,7 @@ void Tables::dequeue(WorkloadId id) {
   note_said(id);
   cluster_queues.release(row.queued_in);
   row.queued_in = ClusterQueueId::none();
-  waiting_for_place.erase(key);
+  if (waiting_for_place.erase(key) > 0) gangs_seeking_company.erase(id);
 }
 
 // Who stands in the right queue keeps its place there.
@@ -253,7 +253,7 @@ void Tables::assume_requeued(const Decision& decision) {
   if (says_nothing) note_unsaid(decision.workload);
   // What is kept for the first one depends on the nodes as well: whether they could ever take it.
   if (decision.word == WaitWord::no_place || decision.word == WaitWord::reserved) {
-    waiting_for_place.emplace(workloads.key(decision.workload), decision.workload);
+    await_place(decision.workload);
   }
   refresh_ready(decision.queue);
   expect_head(decision.queue);
@@ -385,15 +385,29 @@ void Tables::wake_for_places() {
     stir(workloads[id].queued_in);
   }
   waiting_for_place.clear();
+  gangs_seeking_company.clear();
   wake_pods();
+}
+
+void Tables::await_place(WorkloadId id) {
+  waiting_for_place.emplace(workloads.key(id), id);
+  const bool seeks = std::ranges::any_of(workloads[id].spec.pod_sets, [](const GangPodSet& set) {
+    return set.neighbours.seeks_company();
+  });
+  if (seeks) gangs_seeking_company.insert(id);
+}
+
+void Tables::note_company() {
+  if (company_seekers > 0 || !gangs_seeking_company.empty()) has_new_company_ = true;
 }
 
 // Those whose condition is being written stay until that is done.
 void Tables::wake_pods() {
   for (auto at = parked_pods.begin(); at != parked_pods.end();) {
     const auto next = std::next(at);
-    const PodRow& row = pods[pods.find(at->second)];
-    if (row.telling.empty()) loose_pods.insert(parked_pods.extract(at));
+    PodRow& row = pods[pods.find(at->second)];
+    row.wakes_later = !row.telling.empty();
+    if (!row.wakes_later) loose_pods.insert(parked_pods.extract(at));
     at = next;
   }
 }

@@ -27,6 +27,25 @@ Result<std::vector<NeighbourTerm>> read_terms(View affinity) {
   return terms;
 }
 
+// What is only preferred is not looked at.
+Result<std::vector<SpreadTerm>> read_spreads(View constraints) {
+  std::vector<SpreadTerm> terms;
+  for (const View view : constraints.elements()) {
+    if (view["whenUnsatisfiable"].string_or("") != "DoNotSchedule") continue;
+    SpreadTerm& term = terms.emplace_back();
+    term.pods = TRY(LabelSelector::of(view["labelSelector"]));
+    for (const View key : view["matchLabelKeys"].elements()) {
+      term.same_labels.emplace_back(key.string_or(""));
+    }
+    term.topology_key = view["topologyKey"].string_or("");
+    term.maximum_skew = view["maxSkew"].integer_or(1);
+    term.minimum_domains = view["minDomains"].integer_or(1);
+    term.honors_affinity = view["nodeAffinityPolicy"].string_or("Honor") == "Honor";
+    term.honors_taints = view["nodeTaintsPolicy"].string_or("Ignore") == "Honor";
+  }
+  return terms;
+}
+
 void read_ports(View containers, bool is_host_network, std::vector<HostPort>& ports) {
   for (const View container : containers.elements()) {
     for (const View view : container["ports"].elements()) {
@@ -51,6 +70,7 @@ Result<PodNeighbours> read_pod_neighbours(View pod_spec) {
   PodNeighbours neighbours;
   neighbours.wanted = TRY(read_terms(pod_spec["affinity"]["podAffinity"]));
   neighbours.unwanted = TRY(read_terms(pod_spec["affinity"]["podAntiAffinity"]));
+  neighbours.spreads = TRY(read_spreads(pod_spec["topologySpreadConstraints"]));
   const bool is_host_network = pod_spec["hostNetwork"].boolean_or(false);
   read_ports(pod_spec["containers"], is_host_network, neighbours.ports);
   return neighbours;

@@ -1,5 +1,6 @@
 // PodNeighbours: what a pod says about the pods it wants beside it and those it does not: required
-// affinity and anti-affinity between pods, and ports of the host that only one pod can have.
+// affinity and anti-affinity between pods, how evenly pods must be spread, and ports of the host
+// that only one pod can have.
 //
 //   PodNeighbours wants = TRY(read_pod_neighbours(metadata, spec));
 //   wants.empty()      // nearly always
@@ -29,6 +30,18 @@ struct NeighbourTerm {
   std::string topology_key;
 };
 
+// Pods with these labels in its own namespace, which may differ in number by maximum_skew between
+// any two of the places that a label tells apart.
+struct SpreadTerm {
+  objects::LabelSelector pods;
+  std::vector<std::string> same_labels;  // whose values must be those of the pod itself
+  std::string topology_key;
+  std::int64_t maximum_skew = 1;
+  std::int64_t minimum_domains = 1;
+  bool honors_affinity = true;  // nodes that its selectors leave out are no places
+  bool honors_taints = false;
+};
+
 struct HostPort {
   std::string protocol;
   std::string address;  // 0.0.0.0: all of the host's
@@ -40,9 +53,12 @@ struct HostPort {
 struct PodNeighbours {
   std::vector<NeighbourTerm> wanted;
   std::vector<NeighbourTerm> unwanted;
+  std::vector<SpreadTerm> spreads;
   std::vector<HostPort> ports;
 
-  bool empty() const { return wanted.empty() && unwanted.empty() && ports.empty(); }
+  bool empty() const { return !seeks_company() && unwanted.empty() && ports.empty(); }
+  // Whether a pod more somewhere may help it.
+  bool seeks_company() const { return !wanted.empty() || !spreads.empty(); }
 };
 
 Result<PodNeighbours> read_pod_neighbours(objects::View pod_spec);

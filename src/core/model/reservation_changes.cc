@@ -80,6 +80,7 @@ void Tables::enter_slots(WorkloadId id) {
     }
   }
   if (slots.empty()) return;
+  note_company();
   for (const PodId pod_id : gang_pods(row)) {
     const PodRow& pod = pods[pod_id];
     if (!pod.counted) continue;

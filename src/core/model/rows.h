@@ -213,10 +213,12 @@ struct PodRow : Incarnation {
   // The write of ours that is under way, as for a workload.
   std::optional<std::string> assumed_node = {};
   std::string assumed_address;
-  SeldomText telling;    // the message of PodScheduled=False
-  WorkloadId workload;   // that it names
-  OwnerId owner;         // where it names no Workload
-  bool counted = false;  // its requests are taken from the node
+  SeldomText telling;        // the message of PodScheduled=False
+  bool wakes_later = false;  // it was woken while that was being written
+  WorkloadId workload;       // that it names
+  OwnerId owner;             // where it names no Workload
+  bool counted = false;      // its requests are taken from the node
+  bool is_seeker = false;    // it is among Tables::company_seekers
 };
 
 }  // namespace muster::core

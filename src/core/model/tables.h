@@ -67,6 +67,9 @@ struct Tables {
 
   // Pods, and slots of gangs, that keep certain others at a distance (anti-affinity).
   std::int64_t distance_keepers = 0;
+  // Loose pods, and gangs parked for want of a place, whom one pod more somewhere may help.
+  std::int64_t company_seekers = 0;
+  std::set<WorkloadId> gangs_seeking_company;
 
   Registry<FlavorId, FlavorRow> flavors;
   Registry<NamespaceId, NamespaceRow> namespaces;
@@ -226,6 +229,8 @@ struct Tables {
   void stir_tree(ClusterQueueId queue);
   void stir_trees(const std::vector<ClusterQueueId>& queues);  // each once
   void wake_for_places();
+  void await_place(WorkloadId id);
+  void note_company();  // a pod, or a slot for one, is new on a node
   void wake_active_trees();
   void retry_inadmissible();  // those that were held back
   // Everyone of the LocalQueues stands in the active set, in back-off or not: as when Kueue starts.
@@ -326,7 +331,8 @@ struct Tables {
 
   GangLibrary gangs_;
   bool gathers_wakes_ = false;
-  std::vector<QuotaNodeId> noted_trees_;    // roots
+  std::vector<QuotaNodeId> noted_trees_;  // roots
+  bool has_new_company_ = false;
   std::vector<std::uint8_t> is_noted_;      // by node
   std::vector<std::uint32_t> queue_ranks_;  // by ClusterQueueId
   std::uint64_t ranked_version_ = 0;        // of the names that they were made of

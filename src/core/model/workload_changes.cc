@@ -367,7 +367,7 @@ void Tables::change_workload(WorkloadId id, const Value& object, const WorkloadP
     if (preemptor && row.queued_in == queued_in) pending.set_preemptor(id, *preemptor);
     if (!row.queued_in.is_none()) refresh_ready(row.queued_in);  // both may make it the head
     if (same && for_place && row.standing == Standing::waiting) {
-      waiting_for_place.emplace(workloads.key(id), id);
+      await_place(id);
     }
     if (same && was_told && standing == row.standing) untold.erase(workloads.key(id));
   }

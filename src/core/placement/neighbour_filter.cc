@@ -22,15 +22,24 @@ PodKind kind_of(const Tables& tables, PodId id) {
 
 }  // namespace
 
-bool NeighbourFilter::concerns(const Tables& tables, const PodKind& kind,
-                               const std::vector<Placed>& earlier) {
-  if (!kind.neighbours->empty() || tables.distance_keepers > 0) return true;
-  return std::ranges::any_of(
-      earlier, [](const Placed& placed) { return !placed.kind.neighbours->unwanted.empty(); });
+void NeighbourFilter::Earlier::add(const PodKind& kind, NodeId node, std::int64_t count) {
+  placed_.push_back({kind, node, count});
+  if (!kind.neighbours->unwanted.empty()) ++distance_keepers_;
 }
 
-NeighbourFilter::NeighbourFilter(const Tables& tables, const PodKind& kind,
-                                 const std::vector<Placed>& earlier)
+void NeighbourFilter::Earlier::forget_after(std::size_t size) {
+  for (std::size_t i = size; i < placed_.size(); ++i) {
+    if (!placed_[i].kind.neighbours->unwanted.empty()) --distance_keepers_;
+  }
+  placed_.resize(size);
+}
+
+bool NeighbourFilter::concerns(const Tables& tables, const PodKind& kind, const Earlier& earlier) {
+  return !kind.neighbours->empty() || tables.distance_keepers > 0 || earlier.distance_keepers_ > 0;
+}
+
+NeighbourFilter::NeighbourFilter(const Tables& tables, const PodKind& kind, const NodeWish& wish,
+                                 const Earlier& earlier)
     : tables_(tables), kind_(kind) {
   const auto prepare = [&](const std::vector<NeighbourTerm>& terms, std::vector<Counted>& into) {
     for (const NeighbourTerm& term : terms) {
@@ -41,18 +50,103 @@ NeighbourFilter::NeighbourFilter(const Tables& tables, const PodKind& kind,
   };
   prepare(kind.neighbours->wanted, wanted_);
   prepare(kind.neighbours->unwanted, unwanted_);
-  tables.pods.for_each([&](PodId id, const PodRow& row) {
-    if (row.counted) see(kind_of(tables, id), row.node);
+  if (!kind.neighbours->spreads.empty()) prepare_spreads(wish);
+  see_all(earlier);
+  for (Spread& spread : spreads_) spread.find_least();
+}
+
+void NeighbourFilter::see_all(const Earlier& earlier) {
+  tables_.pods.for_each([&](PodId id, const PodRow& row) {
+    if (!row.counted) return;
+    const PodKind other = kind_of(tables_, id);
+    see(other, row.node);
+    // Who is on the way out makes no place fuller.
+    if (!row.spec.is_being_deleted) count_spread(other, row.node);
   });
   // Slots in which no pod stands yet are as good as pods.
-  tables.workloads.for_each([&](WorkloadId id, const WorkloadRow& row) {
+  tables_.workloads.for_each([&](WorkloadId id, const WorkloadRow& row) {
     for (const Slot& slot : row.reservation->slots) {
       const GangPodSet& set = row.spec.pod_sets[slot.pod_set];
-      const PodKind other{namespace_part(tables.workloads.key(id)), &set.labels, &set.neighbours};
-      for (std::int64_t i = 0; i < slot.kept; ++i) see(other, slot.node);
+      const PodKind other{namespace_part(tables_.workloads.key(id)), &set.labels, &set.neighbours};
+      for (std::int64_t i = 0; i < slot.kept; ++i) {
+        see(other, slot.node);
+        count_spread(other, slot.node);
+      }
     }
   });
-  for (const Placed& placed : earlier) see(placed.kind, placed.node);
+  for (const Earlier::Placed& placed : earlier.placed_) {
+    for (std::int64_t i = 0; i < placed.count; ++i) {
+      see(placed.kind, placed.node);
+      count_spread(placed.kind, placed.node);
+    }
+  }
+}
+
+// A place is a value of the label on nodes that the pod could choose; they have all the labels.
+void NeighbourFilter::prepare_spreads(const NodeWish& wish) {
+  const std::vector<SpreadTerm>& terms = kind_.neighbours->spreads;
+  for (const SpreadTerm& term : terms) {
+    Spread& spread = spreads_.emplace_back();
+    spread.term = &term;
+    spread.matches_itself = matches(term, kind_);
+  }
+  is_place_.assign(tables_.nodes.slots() * terms.size(), false);
+  tables_.nodes.for_each([&](NodeId id, const NodeRow& node) {
+    const auto has_label = [&](const SpreadTerm& term) {
+      return value_at(id, term.topology_key).has_value();
+    };
+    if (!node.present || !std::ranges::all_of(terms, has_label)) return;
+    const bool is_asked_for = has_asked_labels(node, tables_.nodes.key(id), wish);
+    const bool is_tainted = has_untolerated_taint(node, wish);
+    for (std::size_t i = 0; i < terms.size(); ++i) {
+      if (terms[i].honors_affinity && !is_asked_for) continue;
+      if (terms[i].honors_taints && is_tainted) continue;
+      is_place_[id.index() * terms.size() + i] = true;
+      spreads_[i].by_value.try_emplace(std::string(*value_at(id, terms[i].topology_key)), 0);
+    }
+  });
+}
+
+void NeighbourFilter::Spread::find_least() {
+  least = 0;
+  if (by_value.empty() || std::ssize(by_value) < term->minimum_domains) return;
+  least = std::ranges::min_element(by_value, {}, [](const auto& entry) {
+            return entry.second;
+          })->second;
+}
+
+bool NeighbourFilter::matches(const SpreadTerm& term, const PodKind& other) const {
+  if (other.name_space != kind_.name_space || !selects(term.pods, *other.labels)) return false;
+  return std::ranges::all_of(term.same_labels, [&](const std::string& key) {
+    const auto own = find_label(*kind_.labels, key);
+    return !own || find_label(*other.labels, key) == own;
+  });
+}
+
+void NeighbourFilter::count_spread(const PodKind& other, NodeId node) {
+  for (std::size_t i = 0; i < spreads_.size(); ++i) {
+    Spread& spread = spreads_[i];
+    const std::size_t at = node.index() * spreads_.size() + i;
+    if (at >= is_place_.size() || !is_place_[at] || !matches(*spread.term, other)) continue;
+    ++spread.by_value.find(*value_at(node, spread.term->topology_key))->second;
+  }
+}
+
+std::optional<Refusal> NeighbourFilter::refuses_spread(NodeId node) const {
+  for (const Spread& spread : spreads_) {
+    const auto value = value_at(node, spread.term->topology_key);
+    if (!value) {
+      return Refusal{"topologySpread",
+                     "node(s) didn't match pod topology spread constraints (missing required "
+                     "label)"};
+    }
+    const auto at = spread.by_value.find(*value);
+    const std::int64_t there = at == spread.by_value.end() ? 0 : at->second;
+    const std::int64_t itself = spread.matches_itself ? 1 : 0;
+    if (there + itself - spread.least <= spread.term->maximum_skew) continue;
+    return Refusal{"topologySpread", "node(s) didn't match pod topology spread constraints"};
+  }
+  return std::nullopt;
 }
 
 bool NeighbourFilter::matches(const NeighbourTerm& term, std::string_view owner,
@@ -112,6 +206,7 @@ std::optional<Refusal> NeighbourFilter::refuses(NodeId node) const {
     if (value_at(node, domain.first) != std::string_view(domain.second)) continue;
     return Refusal{"podAntiAffinity", "node(s) didn't satisfy existing pods anti-affinity rules"};
   }
+  if (auto refusal = refuses_spread(node)) return refusal;
   const auto taken = ports_.find(node);
   if (taken == ports_.end()) return std::nullopt;
   for (const HostPort& port : kind_.neighbours->ports) {
@@ -126,6 +221,8 @@ std::optional<Refusal> NeighbourFilter::refuses(NodeId node) const {
 
 void NeighbourFilter::add(NodeId node) {
   see(kind_, node);
+  count_spread(kind_, node);
+  for (Spread& spread : spreads_) spread.find_least();
 }
 
 }  // namespace muster::core

@@ -35,6 +35,19 @@ bool has_labels_of(const ResourceFlavor& flavor, const Labels& labels) {
 
 }  // namespace
 
+bool has_asked_labels(const NodeRow& node, std::string_view name, const NodeWish& wish) {
+  const auto matches = [&](const ResourceFlavor* flavor) {
+    return has_labels_of(*flavor, node.spec.labels);
+  };
+  return wish.terms->selector_matches(node.spec.labels) &&
+         std::ranges::all_of(wish.flavors, matches) &&
+         wish.terms->affinity_matches(node.spec.labels, name);
+}
+
+bool has_untolerated_taint(const NodeRow& node, const NodeWish& wish) {
+  return untolerated(node, wish) != nullptr;
+}
+
 std::optional<Refusal> refuses(const NodeRow& node, std::string_view name, const NodeWish& wish) {
   if (!node.invalid.empty() || !node.spec.is_ready) {
     return Refusal{"notReady", "node(s) were not ready"};

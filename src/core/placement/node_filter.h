@@ -38,6 +38,11 @@ struct Refusal {
 
 std::optional<Refusal> refuses(const NodeRow& node, std::string_view name, const NodeWish& wish);
 
+// Parts of that question: whether its labels are those that are asked for, and whether a taint
+// keeps the pods away.
+bool has_asked_labels(const NodeRow& node, std::string_view name, const NodeWish& wish);
+bool has_untolerated_taint(const NodeRow& node, const NodeWish& wish);
+
 // The refusals of many nodes, counted.
 class Exclusions {
  public:

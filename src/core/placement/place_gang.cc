@@ -191,8 +191,18 @@ PlacedPart pack(const std::vector<Candidate>& sorted, std::int64_t count) {
   return placed;
 }
 
+void add_one(PlacedPart& placed, NodeId node) {
+  for (PlacedPods& pods : placed) {
+    if (pods.node != node) continue;
+    ++pods.count;
+    return;
+  }
+  placed.push_back({node, 1});
+}
+
 // One pod after the other, for pods that care about their neighbours. A node that keeps them away
-// does so for good; one that only lacks company may take them later.
+// does so for good; one that only lacks company, or has too many until others have as many, may
+// take them later.
 PlacedPart pack_carefully(std::vector<Candidate> sorted, std::int64_t count,
                           NeighbourFilter& filter, NoPlace& why) {
   PlacedPart placed;
@@ -210,10 +220,9 @@ PlacedPart pack_carefully(std::vector<Candidate> sorted, std::int64_t count,
         if (stays != nullptr && stays->capacity < left) break;
       }
       if (stays == nullptr) break;
-      placed.push_back({stays->node, 0});
     }
     --stays->capacity;
-    ++placed.back().count;
+    add_one(placed, stays->node);
     ++why.fit;
     filter.add(stays->node);
   }
@@ -247,13 +256,11 @@ void name_shortage(const Tables& tables, const GangPart& part, NoPlace& why) {
 }
 
 // What the parts before this one have been given, as their neighbours see it.
-using Earlier = std::vector<NeighbourFilter::Placed>;
+using Earlier = NeighbourFilter::Earlier;
 
 void remember(const GangPart& part, const PlacedPart& placed, Earlier& earlier) {
   if (part.kind.neighbours == nullptr) return;
-  for (const PlacedPods& pods : placed) {
-    for (std::int64_t i = 0; i < pods.count; ++i) earlier.push_back({part.kind, pods.node});
-  }
+  for (const PlacedPods& pods : placed) earlier.add(part.kind, pods.node, pods.count);
 }
 
 bool is_careful(const Tables& tables, const GangPart& part, const Earlier& earlier) {
@@ -274,7 +281,7 @@ PlacedPart place_whole(Tables& tables, const GangPart& part, const ClaimFilter* 
 PlacedPart spread(Tables& tables, const GangPart& part, const ClaimFilter* claims,
                   const Earlier& earlier, NoPlace& why) {
   if (is_careful(tables, part, earlier)) {
-    NeighbourFilter filter(tables, part.kind, earlier);
+    NeighbourFilter filter(tables, part.kind, part.wish, earlier);
     return pack_carefully(candidates(tables, part, claims, why), part.count, filter, why);
   }
   std::vector<Candidate> sorted = candidates(tables, part, claims, why);
@@ -298,7 +305,9 @@ void place_gang(Tables& tables, Trial& trial, std::span<const GangPart> parts, P
                 GangPlacement& result) {
   result.parts.clear();
   result.failure.reset();
-  Earlier earlier;
+  Earlier own;
+  Earlier& earlier = memory == nullptr ? own : memory->placed();
+  const std::size_t earlier_before = earlier.size();
   const GangClaims claims(tables, parts);
   if (claims.failure()) {
     result.failure = claims.failure();
@@ -313,12 +322,13 @@ void place_gang(Tables& tables, Trial& trial, std::span<const GangPart> parts, P
       placed = spread(tables, part, claims.filter(i), earlier, why);
       if (why.fit < part.count) {
         if (memory != nullptr) memory->forget();
+        earlier.forget_after(earlier_before);
         name_shortage(tables, part, why);
         result.failure = std::move(why);
         return;
       }
     }
-    if (i + 1 < parts.size()) remember(part, placed, earlier);
+    if (memory != nullptr || i + 1 < parts.size()) remember(part, placed, earlier);
     for (const PlacedPods& pods : placed) take(tables, trial, part, pods);
     if (placed.size() > 1)
       std::ranges::sort(placed, [&](const PlacedPods& a, const PlacedPods& b) {

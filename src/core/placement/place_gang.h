@@ -61,13 +61,16 @@ struct GangPlacement {
   bool fits() const { return !failure.has_value(); }
 };
 
-// How far the nodes were looked through for one that takes a part whole: those before it do not,
-// and as long as room is only taken they never will. So a thousand equal pods look at each node
-// once, not a thousand times.
+// What a cycle has placed, for those who care beside whom they stand; and how far the nodes were
+// looked through for one that takes a part whole: those before it do not, and as long as room is
+// only taken they never will. So a thousand equal pods look at each node once, not a thousand
+// times.
 class PlaceMemory {
  public:
   // Room was given back.
   void forget() { searches_.clear(); }
+
+  NeighbourFilter::Earlier& placed() { return placed_; }
 
  private:
   friend class WholePart;
@@ -83,6 +86,7 @@ class PlaceMemory {
   };
 
   std::vector<Search> searches_;
+  NeighbourFilter::Earlier placed_;
 };
 
 // `memory`: of this cycle, in which nobody takes back what was placed; null: none.
