@@ -2,7 +2,7 @@
 //
 //   if (images.is_of_machine("muster.dev/demo")) …              // it runs on the machine's files
 //   images.look_up("busybox", [](Result<ImageFacts> found) { … });   // not_found: it is not here
-//   images.pull("busybox", [](Result<ImageFacts> pulled) { … });
+//   images.pull("busybox", credentials, [](Result<ImageFacts> pulled) { … });
 //
 // Assumes: the house thread; answers come there, never from inside a call. bad_request: that is no
 // name of an image. unavailable: it is here, and this machine cannot run it; the sentence says why.
@@ -46,7 +46,8 @@ class Images {
 
   virtual bool is_of_machine(std::string_view image) const = 0;
   virtual void look_up(const std::string& image, Found found) = 0;
-  virtual void pull(const std::string& image, Found found) = 0;
+  // The credentials are docker's configuration (oci/registry_credentials.h); empty: none.
+  virtual void pull(const std::string& image, const std::string& credentials, Found found) = 0;
 
   // What was here when somebody last looked; looks again for the next one who asks.
   virtual std::vector<NodeImage> list() = 0;

@@ -2,6 +2,7 @@
 #include "agent/pod_images.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <utility>
@@ -35,8 +36,9 @@ std::string duration_text(Span span) {
 
 }  // namespace
 
-bool PodImages::ensure(const Value& pod) {
+bool PodImages::ensure(const Value& pod, FindSecret find_secret) {
   if (images_ == nullptr) return true;
+  find_secret_ = std::move(find_secret);
   bool complete = true;
   for (const std::string_view list : {"initContainers", "containers"}) {
     for (View container : pod["spec"][list].elements()) {
@@ -135,10 +137,18 @@ void PodImages::pull(const Value& pod, const std::string& container) {
   Image& image = found_[container];
   image.stage = Stage::pulling;
   image.begun = now();
+  const RegistryCredentials credentials = registry_credentials(pod, find_secret_);
+  if (!credentials.missing.empty()) {
+    events_.warning(pod, "", "FailedToRetrieveImagePullSecret",
+                    fmt::format("Unable to retrieve some image pull secrets ({}); attempting to "
+                                "pull the image may not succeed.",
+                                fmt::join(credentials.missing, ", ")));
+  }
   events_.normal(pod, container, "Pulling", fmt::format("Pulling image \"{}\"", image.name));
-  images_->pull(image.name, lifeline_.guard([this, pod, container](Result<ImageFacts> pulled) {
-    on_pulled(pod, container, std::move(pulled));
-  }));
+  images_->pull(image.name, credentials.config,
+                lifeline_.guard([this, pod, container](Result<ImageFacts> pulled) {
+                  on_pulled(pod, container, std::move(pulled));
+                }));
 }
 
 void PodImages::on_pulled(const Value& pod, const std::string& container,

@@ -2,7 +2,7 @@
 // they are not here, tried again after pauses that grow, all in a kubelet's words.
 //
 //   PodImages images(desk, house, events, [this] { sync(); });   // something came, or failed
-//   if (!images.ensure(pod)) …images.waits()                     // why, by container
+//   if (!images.ensure(pod, find_secret)) …images.waits()        // why, by container
 //   surroundings.images = images.facts();
 //
 //   unknown ──► looking ──► here
@@ -16,12 +16,14 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
 
 #include "agent/images.h"
+#include "agent/oci/registry_credentials.h"
 #include "agent/pod_events.h"
 #include "agent/pod_status.h"
 #include "base/instant.h"
@@ -39,8 +41,11 @@ class PodImages {
             UniqueFunction<void()> on_change)
       : images_(images), house_(house), events_(events), on_change_(std::move(on_change)) {}
 
-  // Whether every image is here; asks for what is missing or due. The pod is the newest.
-  bool ensure(const objects::Value& pod);
+  using FindSecret = std::function<objects::Value(const std::string& name)>;
+
+  // Whether every image is here; asks for what is missing or due. The pod is the newest; its
+  // Secrets are looked up when something is to be pulled.
+  bool ensure(const objects::Value& pod, FindSecret find_secret);
 
   // By container; those that run on the machine's own files are not among them.
   std::map<std::string, ImageFacts, std::less<>> facts() const;
@@ -83,6 +88,7 @@ class PodImages {
   client::House house_;
   PodEvents& events_;
   UniqueFunction<void()> on_change_;
+  FindSecret find_secret_;
   std::map<std::string, Image, std::less<>> found_;  // by container
   client::Lifeline lifeline_;
 };

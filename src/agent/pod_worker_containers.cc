@@ -43,7 +43,10 @@ ContainerTurn PodWorker::turn() const {
 }
 
 bool PodWorker::have_images() {
-  if (images_.ensure(pod_)) return true;
+  const auto find_secret = [this](const std::string& name) {
+    return desk_.cache.find(secret_resource, {std::string(objects::namespace_of(pod_)), name});
+  };
+  if (images_.ensure(pod_, find_secret)) return true;
   waiting_ = {};
   if (const auto due = images_.due()) wake_at(*due);
   return false;

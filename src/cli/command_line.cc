@@ -137,9 +137,10 @@ void add_image(CLI::App& app, const Output& output, Chosen& chosen) {
   import->add_option("path", options->path, "An OCI layout, or an archive (OCI, docker save)")
       ->required();
   import->add_option("--name", options->name, "What to call it: NAME:TAG (default: as it says)");
-  add("pull", "Fetch an image from its registry", image_pull)
-      ->add_option("name", options->name, "busybox:1.36, ghcr.io/me/trainer@sha256:…")
-      ->required();
+  CLI::App* pull = add("pull", "Fetch an image from its registry", image_pull);
+  pull->add_option("name", options->name, "busybox:1.36, ghcr.io/me/trainer@sha256:…")->required();
+  pull->add_option("--authfile", options->authfile,
+                   "Credentials as in ~/.docker/config.json; - reads them from standard input");
   add("list", "List the images there are", image_list)
       ->add_option("-o", options->format, "text or json")
       ->check(CLI::IsMember({"text", "json"}));

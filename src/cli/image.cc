@@ -7,9 +7,11 @@
 
 #include "agent/oci/image_fetch.h"
 #include "agent/oci/image_store.h"
+#include "agent/oci/registry_credentials.h"
 #include "base/age.h"
 #include "base/os/files.h"
 #include "base/os/folders.h"
+#include "base/os/process.h"
 #include "base/os/system_clock.h"
 #include "base/timestamp.h"
 #include "cli/settings.h"
@@ -100,15 +102,35 @@ int image_import(const ImageOptions& options, const Output& output) {
   return exit_done;
 }
 
+namespace {
+
+// What comes in by standard input is kept in memory only, under a path that skopeo can open.
+struct Credentials {
+  Descriptor memory;
+  std::string path;
+};
+
+Result<Credentials> credentials_of(const std::string& authfile) {
+  if (authfile != "-") return Credentials{Descriptor(), authfile};
+  const std::string text = TRY(read_standard_input(agent::credentials_bytes_max));
+  Descriptor memory = TRY(make_memory_file("credentials", text));
+  std::string path = fmt::format("/proc/{}/fd/{}", process_id(), memory.number());
+  return Credentials{std::move(memory), std::move(path)};
+}
+
+}  // namespace
+
 int image_pull(const ImageOptions& options, const Output& output) {
   auto store = open_store(options);
   if (!store) return fail(output, store.error());
+  const auto credentials = credentials_of(options.authfile);
+  if (!credentials) return fail(output, credentials.error());
   const auto name = agent::parse_image_name(options.name);
   if (!name) {
     return fail(output, Error::bad_request(fmt::format("couldn't parse image name \"{}\": {}",
                                                        options.name, name.error().message)));
   }
-  const auto image = agent::pull_image(*store, *name, SystemClock().wall());
+  const auto image = agent::pull_image(*store, *name, credentials->path, SystemClock().wall());
   if (!image) {
     return fail(output,
                 {image.error().code, fmt::format("failed to pull image \"{}\": {}",

@@ -16,6 +16,7 @@ struct ImageOptions {
   std::string data;
   std::string path;  // of what is imported
   std::string name;
+  std::string authfile;  // for a registry; "-": standard input
   std::string format = "text";
 };
 

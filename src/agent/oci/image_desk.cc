@@ -10,6 +10,7 @@
 #include "base/os/folders.h"
 #include "base/os/pipe.h"
 #include "base/os/process.h"
+#include "base/sha256.h"
 
 namespace muster::agent {
 
@@ -100,37 +101,50 @@ void ImageDesk::look_up(const std::string& image, Found found) {
 }
 
 // Two that want the same wait for one.
-void ImageDesk::pull(const std::string& image, Found found) {
+void ImageDesk::pull(const std::string& image, const std::string& credentials, Found found) {
   auto name = parse_image_name(image);
   if (!name) return answer(std::move(found), name.error());
-  auto& waiting = house_->pulls[name->to_string()];
+  std::string key = fmt::format("{} {}", name->to_string(), hex(sha256(credentials)));
+  auto& waiting = house_->pulls[key];
   waiting.push_back(std::move(found));
   if (waiting.size() > 1) return;
-  machine_.post([this, name = std::move(*name), image] { begin_pull(name, image); });
+  machine_.post([this, wish = Wish{std::move(*name), image, credentials, std::move(key)}] {
+    begin_pull(wish);
+  });
 }
 
-void ImageDesk::begin_pull(const ImageName& name, const std::string& image) {
-  const auto begin = [&]() -> Result<> {
-    Pipe error = TRY(make_pipe());
-    const Descriptor null = TRY(open_null());
-    SpawnOptions options{.program = options_.pull_command.front(),
-                         .arguments = options_.pull_command,
-                         .environment = own_environment()};
-    options.arguments.insert(options.arguments.end(), {"--data", options_.data, name.to_string()});
-    options.descriptors = {{null.number(), 0}, {null.number(), 1}, {error.write.number(), 2}};
-    options.new_session = true;
-    ChildProcess child = TRY(ChildProcess::spawn(options));
-    auto pull = std::make_unique<Pull>(Pull{std::move(child), std::move(error.read)});
-    Pull& made = *pull;
-    made.watch = machine_.watch(made.child.descriptor(), Interest::readable,
-                                [this, name, image, &made] { end_pull(name, image, made); });
-    processes_.emplace(name.to_string(), std::move(pull));
-    return {};
-  };
-  if (const auto begun = begin(); !begun) finish_pull(name, begun.error());
+void ImageDesk::begin_pull(const Wish& wish) {
+  if (const auto begun = spawn_pull(wish); !begun) finish_pull(wish.key, begun.error());
 }
 
-void ImageDesk::end_pull(const ImageName& name, const std::string& image, Pull& pull) {
+// Credentials go through a pipe, which holds all of them: they stand on no disk and in no list of
+// processes.
+Result<> ImageDesk::spawn_pull(const Wish& wish) {
+  Pipe error = TRY(make_pipe());
+  Pipe input = TRY(make_pipe());
+  const Descriptor null = TRY(open_null());
+  SpawnOptions options{.program = options_.pull_command.front(),
+                       .arguments = options_.pull_command,
+                       .environment = own_environment()};
+  options.arguments.insert(options.arguments.end(), {"--data", options_.data});
+  if (!wish.credentials.empty()) {
+    options.arguments.insert(options.arguments.end(), {"--authfile", "-"});
+    const std::size_t taken = TRY(write_available(input.write, wish.credentials));
+    if (taken < wish.credentials.size()) return Error::internal("the credentials are too long");
+  }
+  options.arguments.push_back(wish.name.to_string());
+  options.descriptors = {{input.read.number(), 0}, {null.number(), 1}, {error.write.number(), 2}};
+  options.new_session = true;
+  ChildProcess child = TRY(ChildProcess::spawn(options));
+  auto pull = std::make_unique<Pull>(Pull{std::move(child), std::move(error.read)});
+  Pull& made = *pull;
+  made.watch = machine_.watch(made.child.descriptor(), Interest::readable,
+                              [this, wish, &made] { end_pull(wish, made); });
+  processes_.emplace(wish.key, std::move(pull));
+  return {};
+}
+
+void ImageDesk::end_pull(const Wish& wish, Pull& pull) {
   const auto status = pull.child.reap();
   if (!status) return;
   machine_.unwatch(pull.watch);
@@ -138,26 +152,27 @@ void ImageDesk::end_pull(const ImageName& name, const std::string& image, Pull& 
   while (complaint.size() < complaint_bytes_max && read_available(pull.error, complaint)) {
     if (complaint.ends_with('\n')) break;
   }
-  processes_.erase(name.to_string());
-  if (status->code == 0) return finish_pull(name, facts_of(name));
+  const Wish done = wish;  // what watched the process goes with it
+  processes_.erase(done.key);
+  if (status->code == 0) return finish_pull(done.key, facts_of(done.name));
   finish_pull(
-      name, Error{ErrorCode::not_found,
-                  fmt::format(
-                      "failed to pull and unpack image \"{}\": {}; an image that is no registry's "
+      done.key,
+      Error{
+          ErrorCode::not_found,
+          fmt::format("failed to pull and unpack image \"{}\": {}; an image that is no registry's "
                       "comes here by `muster image import FILE --name {}`, and one of this "
                       "machine's own files by `muster up --host-images '{}'`",
-                      name.to_string(), cause_of(complaint), image, image)});
+                      done.name.to_string(), cause_of(complaint), done.image, done.image)});
 }
 
-void ImageDesk::finish_pull(const ImageName& name, Result<ImageFacts> facts) {
-  executor_.post(
-      [alive = std::weak_ptr<House>(house_), key = name.to_string(), facts = std::move(facts)] {
-        const auto here = alive.lock();
-        if (here == nullptr) return;
-        auto waiting = std::move(here->pulls[key]);
-        here->pulls.erase(key);
-        for (Found& found : waiting) found(facts);
-      });
+void ImageDesk::finish_pull(const std::string& key, Result<ImageFacts> facts) {
+  executor_.post([alive = std::weak_ptr<House>(house_), key, facts = std::move(facts)] {
+    const auto here = alive.lock();
+    if (here == nullptr) return;
+    auto waiting = std::move(here->pulls[key]);
+    here->pulls.erase(key);
+    for (Found& found : waiting) found(facts);
+  });
 }
 
 std::vector<NodeImage> ImageDesk::list() {

@@ -39,22 +39,30 @@ class ImageDesk final : public Images {
 
   bool is_of_machine(std::string_view image) const override { return host_images_.match(image); }
   void look_up(const std::string& image, Found found) override;
-  void pull(const std::string& image, Found found) override;
+  void pull(const std::string& image, const std::string& credentials, Found found) override;
   std::vector<NodeImage> list() override;
 
  private:
   // What the machine's tasks tell the house; gone when the desk is.
   struct House {
-    std::map<std::string, std::vector<Found>, std::less<>> pulls;  // under way, by full name
+    std::map<std::string, std::vector<Found>, std::less<>> pulls;  // under way, by key
     std::vector<NodeImage> images;
   };
   struct Pull;
+  // Whoever wants the same with the same credentials waits for the same pull.
+  struct Wish {
+    ImageName name;
+    std::string image;  // as the pod has it
+    std::string credentials;
+    std::string key;
+  };
 
   Result<ImageFacts> facts_of(const ImageName& name) const;
   void answer(Found found, Result<ImageFacts> facts) const;
-  void begin_pull(const ImageName& name, const std::string& image);
-  void end_pull(const ImageName& name, const std::string& image, Pull& pull);
-  void finish_pull(const ImageName& name, Result<ImageFacts> facts);
+  void begin_pull(const Wish& wish);
+  Result<> spawn_pull(const Wish& wish);
+  void end_pull(const Wish& wish, Pull& pull);
+  void finish_pull(const std::string& key, Result<ImageFacts> facts);
 
   Executor& executor_;
   PollLoop& machine_;

@@ -19,7 +19,8 @@ constexpr std::string_view layout_tag = "image";
 // Where skopeo finds an image: "docker://busybox:latest", "oci:folder:tag".
 struct Source {
   std::string transport;
-  bool is_plain = false;  // over a connection that nobody protects
+  bool is_plain = false;      // over a connection that nobody protects
+  std::string authfile = {};  // empty: skopeo's own
 };
 
 Result<std::string> run_tool(const std::vector<std::string>& arguments, std::string_view purpose) {
@@ -43,6 +44,7 @@ Result<StoredImage> fetch(const Source& source, const std::string& incoming) {
   const std::string layout = incoming + "/layout";
   std::vector<std::string> copy = {"skopeo", "--insecure-policy", "copy", "--quiet"};
   if (source.is_plain) copy.emplace_back("--src-tls-verify=false");
+  if (!source.authfile.empty()) copy.push_back("--authfile=" + source.authfile);
   copy.push_back(source.transport);
   copy.push_back(fmt::format("oci:{}:{}", layout, layout_tag));
   TRY(run_tool(copy, "to fetch images"));
@@ -166,10 +168,12 @@ std::string last_complaint(std::string_view text) {
   return said;
 }
 
-Result<StoredImage> pull_image(ImageStore& store, const ImageName& name, Instant now) {
-  const Source source{reference_of(name), is_this_machine(name.registry())};
+Result<StoredImage> pull_image(ImageStore& store, const ImageName& name,
+                               const std::string& authfile, Instant now) {
+  const Source source{reference_of(name), is_this_machine(name.registry()), authfile};
   std::vector<std::string> inspect = {"skopeo", "--insecure-policy", "inspect", "--raw"};
   if (source.is_plain) inspect.emplace_back("--tls-verify=false");
+  if (!authfile.empty()) inspect.push_back("--authfile=" + authfile);
   inspect.push_back(source.transport);
   const std::string manifest = TRY(run_tool(inspect, "to fetch images"));
   const std::string digest = "sha256:" + hex(sha256(manifest));

@@ -2,7 +2,7 @@
 // its layers, and the store takes it over. Blocks: for the command line, which the node starts in
 // a process of its own when a pod's image is to be pulled (`muster image pull`).
 //
-//   const StoredImage image = TRY(pull_image(store, name, now));
+//   const StoredImage image = TRY(pull_image(store, name, authfile, now));
 //   for (const StoredImage& image : TRY(import_images(store, "busybox.tar", {}, now))) …
 //
 // Assumes: both programs are Debian's; that one is missing is an error which says what to install.
@@ -21,8 +21,10 @@
 
 namespace muster::agent {
 
-// Nothing is copied when what the registry has under the name is here already.
-Result<StoredImage> pull_image(ImageStore& store, const ImageName& name, Instant now);
+// Nothing is copied when what the registry has under the name is here already. `authfile`: a file
+// with docker's configuration; empty: where skopeo finds one by itself.
+Result<StoredImage> pull_image(ImageStore& store, const ImageName& name,
+                               const std::string& authfile, Instant now);
 
 // From a folder in the OCI layout or an archive of one, or from what `docker save` wrote. Under
 // the names that it has for its images, or under the one that is given.

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -35,6 +36,15 @@ Result<std::string> read_to_end(int number, const std::string& path, std::size_t
   }
 }
 
+Result<> write_all(const Descriptor& file, const std::string& path, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t put = retry([&] { return ::write(file.number(), text.data(), text.size()); });
+    if (put < 0) return system_error("write", path, errno);
+    text.remove_prefix(static_cast<std::size_t>(put));
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<std::string> read_whole_file(const std::string& path, std::size_t bytes_max) {
@@ -64,11 +74,7 @@ Result<> write_private_file(const std::string& path, std::string_view text) {
   constexpr int mode = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC;
   const Descriptor file(retry([&] { return ::open(beside.c_str(), mode, 0600); }));
   if (!file) return system_error("open", beside, errno);
-  while (!text.empty()) {
-    const ssize_t put = retry([&] { return ::write(file.number(), text.data(), text.size()); });
-    if (put < 0) return system_error("write", beside, errno);
-    text.remove_prefix(static_cast<std::size_t>(put));
-  }
+  TRY(write_all(file, beside, text));
   if (::fsync(file.number()) != 0) return system_error("sync", beside, errno);
   if (::rename(beside.c_str(), path.c_str()) != 0) return system_error("rename", beside, errno);
   return {};
@@ -100,6 +106,13 @@ Result<> remove_file(const std::string& path) {
 
 Result<std::string> read_standard_input(std::size_t bytes_max) {
   return read_to_end(STDIN_FILENO, "standard input", bytes_max);
+}
+
+Result<Descriptor> make_memory_file(const std::string& name, std::string_view text) {
+  Descriptor file(::memfd_create(name.c_str(), MFD_CLOEXEC));
+  if (!file) return system_error("make a file in memory", name, errno);
+  TRY(write_all(file, name, text));
+  return file;
 }
 
 }  // namespace muster

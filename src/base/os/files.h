@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/os/descriptor.h"
 #include "base/result.h"
 
 namespace muster {
@@ -21,6 +22,10 @@ Result<std::string> read_file_end(const std::string& path, std::size_t bytes_max
 
 // All of standard input, as `-f -` asks for.
 Result<std::string> read_standard_input(std::size_t bytes_max);
+
+// A file without a folder, in memory, gone with its last descriptor: for what must stand on no
+// disk. Other programs open it by /proc.
+Result<Descriptor> make_memory_file(const std::string& name, std::string_view text);
 
 // The file has these contents, or those it had before: written beside, synced, renamed. Readable
 // by its owner alone.

@@ -10,6 +10,7 @@ import sys
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from images import Layout, busybox_layer, layer, program_layer  # noqa: E402
+from registry import Registry  # noqa: E402
 from platform_under_test import BINARIES, MUSTER, Platform, expect, run_steps, wait_for  # noqa: E402
 
 NODES = ["name=n1,cpu=8,memory=8Gi,nvidia.com/gpu=2,example.com/null=2"]
@@ -202,6 +203,37 @@ def an_absent_image_waits_with_its_reason(platform):
     wait_phase(platform, "never", "Succeeded")
 
 
+def a_private_image_is_pulled_with_its_secret(platform):
+    images = Layout(os.path.join(platform.folder, "private"))
+    images.add("private:v1", [busybox_layer()], Env=["PATH=/bin"])
+    registry = Registry(images, "somebody", "opensesame")
+    image = f"{registry.name}/private:v1"
+
+    def with_secret(name, secret):
+        return pod(name, "echo mine", image=image, spec={"imagePullSecrets": [{"name": secret}]})
+
+    def told(message):
+        return any(message in each["message"] for each in platform.items("events"))
+
+    platform.apply(with_secret("stranger", "nothing"))
+    wait_for("a refusal", lambda: told("unauthorized") or told("authentication required"))
+    expect(told("Unable to retrieve some image pull secrets (nothing); attempting to pull the image "
+                "may not succeed."), "the missing secret is not told of")
+    platform.kubectl("create", "secret", "docker-registry", "key", f"--docker-server={registry.name}",
+                     "--docker-username=somebody", "--docker-password=opensesame")
+    platform.apply(with_secret("owner", "key"))
+    wait_phase(platform, "owner", "Succeeded")
+    expect(platform.kubectl("logs", "owner").strip() == "mine", "it says something else")
+    # By hand the same file as everywhere.
+    auths = json.dumps({"auths": {registry.name: {"auth": "c29tZWJvZHk6b3BlbnNlc2FtZQ=="}}})
+    path = os.path.join(platform.folder, "auth.json")
+    with open(path, "w") as file:
+        file.write(auths)
+    said = muster(platform, "image", "pull", "--authfile", path, image)
+    expect(f"{image} is here" in said, said)
+    registry.server.shutdown()
+
+
 def an_image_in_use_stays(platform):
     code, said = muster(platform, "image", "rm", "example.com/other:v2", check=False)
     expect(code == 0, said)  # another name of it is left
@@ -318,7 +350,8 @@ def main():
     return run_steps(platform, [
         images_are_imported_listed_and_named, refusals_say_what_to_do, a_pod_runs_as_its_image_says,
         exec_cp_and_exit_codes_work, rights_are_what_the_pod_says, nobody_gets_out,
-        an_absent_image_waits_with_its_reason, an_image_in_use_stays,
+        an_absent_image_waits_with_its_reason, a_private_image_is_pulled_with_its_secret,
+        an_image_in_use_stays,
         devices_are_given_to_one_at_a_time, pods_survive_the_platform, a_gang_trains_from_an_image,
         nothing_is_left_when_it_goes_down])
 
