@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/queueing/app.h"
 #include "core/queueing/job_queue.h"
 #include "core/queueing/reconcile_pods.h"
 #include "core/queueing/reconcile_workload.h"
@@ -52,6 +53,8 @@ void QueueingLoop::on_change(const client::CacheChange& change) {
     const Subject job = subject_of(change.resource, change.object());
     note_prebuilt(job, change.before, change.after);
     loop_.mark(job);
+  } else if (core::find_app(change.resource) != nullptr) {
+    loop_.mark(subject_of(change.resource, change.object()));
   } else if (change.resource == resources::pods) {
     const auto pod = PodGroups::subject_for(change.object());
     if (pod && !PodGroups::is_group(*pod)) note_prebuilt(*pod, change.before, change.after);
@@ -148,7 +151,20 @@ void QueueingLoop::mark_jobs_in(std::string_view name_space) {
   }
 }
 
+// Its pods are looked at as pods; here it is told where it is left out.
+Step QueueingLoop::look_at_app(const core::App& app, const Subject& subject) const {
+  const Value object = cache_.find(subject.resource, subject.key);
+  if (object.is_absent() || objects::uid_of(object) != subject.uid) return {};
+  const Value name_space = cache_.find(resources::namespaces, {"", subject.key.name_space});
+  Step step;
+  if (auto told = core::tell_unmanaged(app, object, configuration_.current().jobs, name_space)) {
+    step.edits.push_back(*std::move(told));
+  }
+  return step;
+}
+
 Step QueueingLoop::look_at(const Subject& subject) {
+  if (const core::App* app = core::find_app(subject.resource)) return look_at_app(*app, subject);
   const bool is_pods = subject.resource == resources::pods;
   std::vector<Value> pods;
   Value job;

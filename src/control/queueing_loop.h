@@ -17,6 +17,7 @@
 #include "control/key_loop.h"
 #include "control/live_configuration.h"
 #include "control/pod_groups.h"
+#include "core/queueing/app.h"
 
 namespace muster::control {
 
@@ -41,6 +42,7 @@ class QueueingLoop {
   void mark_prebuilt(objects::View workload);
   void add_prebuilt(objects::View job, std::vector<objects::Value>& workloads) const;
   Step look_at(const Subject& job);
+  Step look_at_app(const core::App& app, const Subject& subject) const;
 
   client::House house_;
   client::ObjectCache& cache_;

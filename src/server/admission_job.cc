@@ -14,6 +14,7 @@
 #include "server/admission.h"
 #include "server/job_status.h"
 #include "server/kueue_rules.h"
+#include "server/queue_context.h"
 
 namespace muster::server {
 
@@ -213,18 +214,6 @@ void say_twice(objects::FieldErrors& errors) {
   errors = std::move(all);
 }
 
-Value find_namespace(Context& context, const Admission& admission) {
-  const auto namespaces = context.registry.find_resource("", "namespaces");
-  if (namespaces == nullptr) return {};
-  const CachedObject* found = context.cache.find(*namespaces, "", admission.target.name_space);
-  return found == nullptr ? Value() : context.trees.tree_of(found->bytes);
-}
-
-bool has_default_queue(Context& context, std::string_view name_space) {
-  const auto queues = context.registry.find_resource("kueue.x-k8s.io", "localqueues");
-  return queues != nullptr && context.cache.find(*queues, name_space, "default") != nullptr;
-}
-
 }  // namespace
 
 Outcome<> admit_job(Context& context, Admission& admission) {
@@ -257,7 +246,7 @@ Outcome<> admit_job(Context& context, Admission& admission) {
   write.gates = &rules->gates;
   if (admission.is_create()) {
     write.scope = &rules->jobs;
-    write.name_space = find_namespace(context, admission);
+    write.name_space = find_namespace(context, admission.target.name_space);
   }
   core::JobAdmission queued = core::admit_job(write);
   admission.object = std::move(queued.job);

@@ -39,6 +39,7 @@ std::span<const NamedVerb> patch_verbs();
 std::span<const NamedVerb> plan_verbs();
 std::span<const NamedVerb> pod_verbs();
 std::span<const NamedVerb> provisioning_verbs();
+std::span<const NamedVerb> queued_app_verbs();
 std::span<const NamedVerb> queueing_verbs();
 std::span<const NamedVerb> schema_verbs();
 std::span<const NamedVerb> table_verbs();

@@ -178,7 +178,7 @@ bool is_asked(const PodWrite& write) {
 // Whoever names a queue wants to wait in it.
 void warn_of_ignored_queue(const PodWrite& write, std::vector<std::string>& warnings) {
   if (write.scope == nullptr || write.has_managed_owner) return;
-  Unmanaged why = why_unmanaged(*write.scope, pod_shape(), write.pod, write.name_space);
+  Unmanaged why = why_unmanaged(*write.scope, pod_shape().integration, write.pod, write.name_space);
   if (!why.sentence.empty()) warnings.push_back(std::move(why.sentence));
 }
 

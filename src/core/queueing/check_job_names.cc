@@ -49,20 +49,6 @@ void check_execution_time(FieldErrors& errors, View job) {
   }
 }
 
-void check_priority_change(FieldErrors& errors, const QueueChange& change) {
-  const std::string_view now = priority_class_of(change.job);
-  const std::string_view before = priority_class_of(change.old_job);
-  const std::string path = label_path(words::priority_class);
-  if (!change.is_suspended && before.empty() && !now.empty()) {
-    errors.add(
-        FieldError::invalid(path, Value::string(now),
-                            "WorkloadPriorityClass cannot be added to a non-suspended workload"));
-  } else if (now.empty() && !before.empty()) {
-    errors.add(FieldError::invalid(path, Value::string(""),
-                                   "WorkloadPriorityClass cannot be removed from a workload"));
-  }
-}
-
 }  // namespace
 
 std::string label_path(std::string_view key) {
@@ -102,6 +88,20 @@ void check_job_gates(FieldErrors& errors, View job, View old_job, const FeatureG
   }
   check_admission_gates(annotation, report);
   errors.add_all(std::move(report.errors));
+}
+
+void check_priority_change(FieldErrors& errors, const QueueChange& change) {
+  const std::string_view now = priority_class_of(change.job);
+  const std::string_view before = priority_class_of(change.old_job);
+  const std::string path = label_path(words::priority_class);
+  if (!change.is_suspended && before.empty() && !now.empty()) {
+    errors.add(
+        FieldError::invalid(path, Value::string(now),
+                            "WorkloadPriorityClass cannot be added to a non-suspended workload"));
+  } else if (now.empty() && !before.empty()) {
+    errors.add(FieldError::invalid(path, Value::string(""),
+                                   "WorkloadPriorityClass cannot be removed from a workload"));
+  }
 }
 
 void check_queue_change(FieldErrors& errors, const QueueChange& change) {

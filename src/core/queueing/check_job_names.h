@@ -42,4 +42,7 @@ struct QueueChange {
 
 void check_queue_change(objects::FieldErrors& errors, const QueueChange& change);
 
+// A part of it: a class is neither given to what runs, nor taken away.
+void check_priority_change(objects::FieldErrors& errors, const QueueChange& change);
+
 }  // namespace muster::core

@@ -8,6 +8,7 @@
 
 #include "base/sha1.h"
 #include "core/queueing/go_text.h"
+#include "core/queueing/pod_words.h"
 #include "core/words.h"
 #include "objects/metadata.h"
 
@@ -22,11 +23,14 @@ std::string_view queue_name_of(View job) {
   return !label.empty() ? label : annotations_of(job)[words::queue_name].string_or("");
 }
 
-Unmanaged why_unmanaged(const JobScope& scope, const Shape& shape, View job, View name_space) {
+Unmanaged why_unmanaged(const JobScope& scope, std::string_view integration, View job,
+                        View name_space) {
   const std::string_view queue = queue_name_of(job);
   const bool is_asked = !queue.empty() || scope.without_queue_name;
+  const bool has_parent = annotations_of(job)[words::suspending_parent].is_string();
   // A job that another controller made is queued with its owner.
-  if (!is_asked || (queue.empty() && objects::controller_of(job))) return {.holds = true};
+  const bool is_made = !has_parent && static_cast<bool>(objects::controller_of(job));
+  if (!is_asked || (queue.empty() && is_made)) return {.holds = true};
   const auto ignored = [&](std::string why) {
     if (queue.empty()) return Unmanaged{.holds = true};
     return Unmanaged{.holds = true,
@@ -37,8 +41,8 @@ Unmanaged why_unmanaged(const JobScope& scope, const Shape& shape, View job, Vie
   if (!scope.has_namespace(place, labels_of(name_space))) {
     return ignored(fmt::format("namespace {} does not match managedJobsNamespaceSelector", place));
   }
-  if (!scope.has_framework(shape.integration)) {
-    return ignored(fmt::format("{} is not among integrations.frameworks", shape.integration));
+  if (!has_parent && !scope.has_framework(integration)) {
+    return ignored(fmt::format("{} is not among integrations.frameworks", integration));
   }
   return {};
 }

@@ -11,7 +11,6 @@
 #include <string_view>
 
 #include "core/model/configuration.h"
-#include "core/queueing/shape.h"
 #include "objects/resource.h"
 #include "objects/value.h"
 
@@ -26,8 +25,9 @@ struct Unmanaged {
   bool is_warning = false;
 };
 
-// Why a job of that shape in that Namespace is not Kueue's.
-Unmanaged why_unmanaged(const JobScope& scope, const Shape& shape, objects::View job,
+// Why a job of that integration in that Namespace is not Kueue's. Pods whose parent made them wait
+// are queued with it, whether or not plain pods are.
+Unmanaged why_unmanaged(const JobScope& scope, std::string_view integration, objects::View job,
                         objects::View name_space);
 
 std::string_view priority_class_of(objects::View job);

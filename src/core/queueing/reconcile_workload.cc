@@ -54,7 +54,7 @@ std::vector<Edit> WorkloadLook::edits() {
 // Whether it is Kueue's to queue. One that looks as if it were, and is not, says so when it is new.
 bool WorkloadLook::is_managed() {
   if (given_.scope == nullptr) return !queue_name_of(job_).empty();
-  const Unmanaged why = why_unmanaged(*given_.scope, shape_, job_, given_.name_space);
+  const Unmanaged why = why_unmanaged(*given_.scope, shape_.integration, job_, given_.name_space);
   const bool is_new = !job_["status"]["startTime"] && job_["status"]["conditions"].empty() &&
                       !shape_.is_active(job_);
   if (is_new && !why.sentence.empty()) record("NotManaged", why.sentence, why.is_warning);
