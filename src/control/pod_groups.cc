@@ -21,17 +21,18 @@ namespace resources = objects::resources;
 // No uid looks like this.
 constexpr std::string_view group_uid = "group";
 
-Subject group_subject(std::string_view name_space, std::string_view group) {
-  return {resources::pods, {std::string(name_space), std::string(group)}, std::string(group_uid)};
-}
-
 }  // namespace
+
+Subject PodGroups::group_of_workload(std::string_view name_space, std::string_view workload) {
+  return {
+      resources::pods, {std::string(name_space), std::string(workload)}, std::string(group_uid)};
+}
 
 std::optional<Subject> PodGroups::subject_for(View pod) {
   if (!pod || !core::is_managed_pod(pod)) return std::nullopt;
   const std::string_view group = core::pod_group_of(pod);
   if (group.empty()) return subject_of(resources::pods, pod);
-  return group_subject(objects::namespace_of(pod), group);
+  return group_of_workload(objects::namespace_of(pod), group);
 }
 
 std::vector<Subject> PodGroups::apply(const client::CacheChange& change) {
@@ -62,7 +63,7 @@ std::vector<Subject> PodGroups::subjects_of(View workload) {
                          std::string(owner["uid"].string_or(""))});
   } else if (!owner) {
     // Of this name, or refused because of it.
-    concerned.push_back(group_subject(name_space, objects::name_of(workload)));
+    concerned.push_back(group_of_workload(name_space, objects::name_of(workload)));
   }
   return concerned;
 }

@@ -28,6 +28,9 @@ class PodGroups {
   // Nothing for a pod that queueing does not manage.
   static std::optional<Subject> subject_for(objects::View pod);
 
+  // The group whose Workload has that name.
+  static Subject group_of_workload(std::string_view name_space, std::string_view workload);
+
   static bool is_group(const Subject& subject);
 
   std::vector<objects::Value> pods_of(const Subject& subject,

@@ -7,7 +7,9 @@
 
 #include "core/queueing/app.h"
 #include "core/queueing/job_queue.h"
+#include "core/queueing/pod_words.h"
 #include "core/queueing/reconcile_pods.h"
+#include "core/queueing/reconcile_stateful_set.h"
 #include "core/queueing/reconcile_workload.h"
 #include "core/queueing/shape.h"
 #include "core/queueing/validate_workload.h"
@@ -36,6 +38,10 @@ std::string_view group_of(std::string_view api_version) {
   return slash == std::string_view::npos ? std::string_view() : api_version.substr(0, slash);
 }
 
+bool is_queued_kind(const Resource& resource) {
+  return core::find_shape(resource) != nullptr || core::find_app(resource) != nullptr;
+}
+
 }  // namespace
 
 QueueingLoop::QueueingLoop(client::House house, client::ObjectCache& cache, Writer& writer,
@@ -54,13 +60,15 @@ void QueueingLoop::on_change(const client::CacheChange& change) {
     note_prebuilt(job, change.before, change.after);
     loop_.mark(job);
   } else if (core::find_app(change.resource) != nullptr) {
-    loop_.mark(subject_of(change.resource, change.object()));
+    on_app(change);
   } else if (change.resource == resources::pods) {
     const auto pod = PodGroups::subject_for(change.object());
     if (pod && !PodGroups::is_group(*pod)) note_prebuilt(*pod, change.before, change.after);
     for (const Subject& subject : pod_groups_.apply(change)) loop_.mark(subject);
-    // A pod of an elastic job may wait for its gate to go, or have left room for one that does.
-    if (objects::annotations_of(change.object())[core::words::slice_name]) {
+    // A pod of an elastic job may wait for its gate to go, or have left room for one that does; one
+    // of a StatefulSet joins its group.
+    const View annotations = objects::annotations_of(change.object());
+    if (annotations[core::words::slice_name] || annotations[core::words::suspending_parent]) {
       mark_controller(change.object());
     }
   } else if (change.resource == resources::workloads) {
@@ -77,6 +85,14 @@ void QueueingLoop::on_change(const client::CacheChange& change) {
   }
 }
 
+void QueueingLoop::on_app(const client::CacheChange& change) {
+  loop_.mark(subject_of(change.resource, change.object()));
+  if (!change.after.is_absent() || change.resource != core::stateful_set_app.resource) return;
+  // Nobody keeps its Workload any longer.
+  loop_.mark(PodGroups::group_of_workload(objects::namespace_of(change.before),
+                                          core::workload_name(change.resource, change.before)));
+}
+
 void QueueingLoop::mark_owner(View workload) {
   for (const Subject& subject : PodGroups::subjects_of(workload)) loop_.mark(subject);
   for (const View owner : workload["metadata"]["ownerReferences"].elements()) {
@@ -91,7 +107,7 @@ void QueueingLoop::mark_controller(View object) {
 void QueueingLoop::mark_job(View owner, std::string_view name_space) {
   const Resource* resource = objects::find_resource(group_of(owner["apiVersion"].string_or("")),
                                                     owner["kind"].string_or(""));
-  if (resource == nullptr || core::find_shape(*resource) == nullptr) return;
+  if (resource == nullptr || !is_queued_kind(*resource)) return;
   loop_.mark({*resource,
               {std::string(name_space), std::string(owner["name"].string_or(""))},
               std::string(owner["uid"].string_or(""))});
@@ -131,7 +147,7 @@ void QueueingLoop::add_prebuilt(View job, std::vector<Value>& workloads) const {
 
 void QueueingLoop::mark_all_jobs() {
   for (const Resource& resource : objects::known_resources()) {
-    if (core::find_shape(resource) == nullptr) continue;
+    if (!is_queued_kind(resource)) continue;
     for (const Value& job : cache_.all(resource)) loop_.mark(subject_of(resource, job));
   }
   for (const Value& pod : cache_.all(resources::pods)) {
@@ -141,7 +157,7 @@ void QueueingLoop::mark_all_jobs() {
 
 void QueueingLoop::mark_jobs_in(std::string_view name_space) {
   for (const Resource& resource : objects::known_resources()) {
-    if (core::find_shape(resource) == nullptr) continue;
+    if (!is_queued_kind(resource)) continue;
     for (const Value& job : cache_.in_namespace(resource, name_space)) {
       loop_.mark(subject_of(resource, job));
     }
@@ -151,20 +167,64 @@ void QueueingLoop::mark_jobs_in(std::string_view name_space) {
   }
 }
 
-// Its pods are looked at as pods; here it is told where it is left out.
-Step QueueingLoop::look_at_app(const core::App& app, const Subject& subject) const {
-  const Value object = cache_.find(subject.resource, subject.key);
-  if (object.is_absent() || objects::uid_of(object) != subject.uid) return {};
-  const Value name_space = cache_.find(resources::namespaces, {"", subject.key.name_space});
+// Pods of a Deployment are looked at as pods; it is told where it is left out.
+Step QueueingLoop::look_at_deployment(const Value& deployment) const {
+  const Value name_space =
+      cache_.find(resources::namespaces, {"", std::string(objects::namespace_of(deployment))});
   Step step;
-  if (auto told = core::tell_unmanaged(app, object, configuration_.current().jobs, name_space)) {
+  if (auto told = core::tell_unmanaged(core::deployment_app, deployment,
+                                       configuration_.current().jobs, name_space)) {
     step.edits.push_back(*std::move(told));
   }
   return step;
 }
 
+Step QueueingLoop::look_at_stateful_set(const Value& set) const {
+  const std::string name_space(objects::namespace_of(set));
+  const auto workload_classes = cache_.all(resources::workload_priority_classes);
+  const auto classes = cache_.all(resources::priority_classes);
+  const core::Configuration& configuration = configuration_.current();
+  const auto pods = cache_.owned_by(resources::pods, objects::uid_of(set));
+  auto step = core::reconcile_stateful_set(
+      {.workload =
+           cache_.find(resources::workloads,
+                       {name_space, core::workload_name(core::stateful_set_app.resource, set)}),
+       .pods = pods,
+       .rest = {.job = set,
+                .workloads = {},
+                .flavors = {},
+                .workload_priority_classes = workload_classes,
+                .priority_classes = classes,
+                .scope = &configuration.jobs,
+                .name_space = cache_.find(resources::namespaces, {"", name_space}),
+                .words = core::words_of(configuration.gates),
+                .gates = &configuration.gates,
+                .now = house_.clock.wall()}});
+  return {.edits = std::move(step.edits), .look_again = step.look_again};
+}
+
+Step QueueingLoop::look_at_app(const Subject& subject) const {
+  const Value object = cache_.find(subject.resource, subject.key);
+  if (object.is_absent() || objects::uid_of(object) != subject.uid) return {};
+  return subject.resource == core::stateful_set_app.resource ? look_at_stateful_set(object)
+                                                             : look_at_deployment(object);
+}
+
+// Somebody who makes other pods in place of those that go.
+bool QueueingLoop::has_app(View workload) const {
+  for (const View owner : workload["metadata"]["ownerReferences"].elements()) {
+    const Resource* resource = objects::find_resource(group_of(owner["apiVersion"].string_or("")),
+                                                      owner["kind"].string_or(""));
+    if (resource == nullptr || core::find_app(*resource) == nullptr) continue;
+    const Value app = cache_.find(*resource, {std::string(objects::namespace_of(workload)),
+                                              std::string(owner["name"].string_or(""))});
+    if (app && objects::uid_of(app) == owner["uid"].string_or("")) return true;
+  }
+  return false;
+}
+
 Step QueueingLoop::look_at(const Subject& subject) {
-  if (const core::App* app = core::find_app(subject.resource)) return look_at_app(*app, subject);
+  if (core::find_app(subject.resource) != nullptr) return look_at_app(subject);
   const bool is_pods = subject.resource == resources::pods;
   std::vector<Value> pods;
   Value job;
@@ -205,7 +265,9 @@ Step QueueingLoop::look_at(const Subject& subject) {
     return {.edits = core::reconcile_workload(*core::find_shape(subject.resource), given)};
   }
   const std::string group = PodGroups::is_group(subject) ? subject.key.name : std::string();
-  return {.edits = core::reconcile_pods({.group = group, .pods = pods, .rest = given}),
+  const bool is_kept = !group.empty() && !workloads.empty() && has_app(workloads[0]);
+  return {.edits = core::reconcile_pods(
+              {.group = group, .pods = pods, .is_kept = is_kept, .rest = given}),
           .look_again = core::next_given_up(pods, given.now)};
 }
 

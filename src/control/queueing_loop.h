@@ -2,7 +2,8 @@
 // agree (core/queueing/reconcile_workload.h). It looks at a job when the job, one of its Workloads,
 // or something that its Workload is computed from has changed; Workloads whose job is gone are
 // looked at under the uid of that job. Plain pods and pod groups are jobs, too
-// (core/queueing/reconcile_pods.h).
+// (core/queueing/reconcile_pods.h), and so are the pods of Deployments and StatefulSets, where
+// those are followed (core/queueing/app.h).
 //
 // Assumes: the house thread; made before the cache starts; started after it has synced.
 // SPDX-License-Identifier: Apache-2.0
@@ -17,7 +18,6 @@
 #include "control/key_loop.h"
 #include "control/live_configuration.h"
 #include "control/pod_groups.h"
-#include "core/queueing/app.h"
 
 namespace muster::control {
 
@@ -32,6 +32,7 @@ class QueueingLoop {
 
  private:
   void on_change(const client::CacheChange& change);
+  void on_app(const client::CacheChange& change);
   void mark_owner(objects::View workload);
   void mark_controller(objects::View object);
   void mark_job(objects::View owner, std::string_view name_space);
@@ -42,7 +43,10 @@ class QueueingLoop {
   void mark_prebuilt(objects::View workload);
   void add_prebuilt(objects::View job, std::vector<objects::Value>& workloads) const;
   Step look_at(const Subject& job);
-  Step look_at_app(const core::App& app, const Subject& subject) const;
+  Step look_at_app(const Subject& subject) const;
+  Step look_at_deployment(const objects::Value& deployment) const;
+  Step look_at_stateful_set(const objects::Value& set) const;
+  bool has_app(objects::View workload) const;
 
   client::House house_;
   client::ObjectCache& cache_;

@@ -48,6 +48,8 @@ inline constexpr std::string_view slice_name = "kueue.x-k8s.io/workload-slice-na
 inline constexpr std::string_view allowed_flavors =
     "kueue.x-k8s.io/workload-allowed-resource-flavors";
 inline constexpr std::string_view is_group_workload = "kueue.x-k8s.io/is-group-workload";
+inline constexpr std::string_view job_owner_gvk = "kueue.x-k8s.io/job-owner-gvk";
+inline constexpr std::string_view job_owner_name = "kueue.x-k8s.io/job-owner-name";
 
 // Kubernetes' own.
 inline constexpr std::string_view hostname_label = "kubernetes.io/hostname";
@@ -56,6 +58,7 @@ inline constexpr std::string_view completion_index = "batch.kubernetes.io/job-co
 inline constexpr std::string_view index_failures = "batch.kubernetes.io/job-index-failure-count";
 inline constexpr std::string_view index_ignored_failures =
     "batch.kubernetes.io/job-index-ignored-failure-count";
+inline constexpr std::string_view stateful_pod_index = "apps.kubernetes.io/pod-index";
 inline constexpr std::string_view scheduled_timestamp =
     "batch.kubernetes.io/cronjob-scheduled-timestamp";
 inline constexpr std::string_view job_name_label = "batch.kubernetes.io/job-name";

@@ -119,6 +119,7 @@ Outcome<> admit(Context& context, Admission& admission) {
   if (target.is("discovery.k8s.io", "endpointslices")) return admit_endpoints(admission);
   if (target.is("batch", "jobs")) return admit_job(context, admission);
   if (target.is("apps", "deployments")) return queue_deployment(context, admission);
+  if (target.is("apps", "statefulsets")) return queue_stateful_set(context, admission);
   if (target.kind->group == rbac_group) return admit_rbac(context, admission);
   if (target.kind->group == objects::resources::kueue_group) return admit_kueue(admission);
   if (target.is(webhook_group, "mutatingwebhookconfigurations") ||

@@ -69,6 +69,7 @@ void queue_pod(Context& context, Admission& admission);  // Kueue's part of it
 void check_pod_resize(Admission& admission);
 Outcome<> admit_job(Context& context, Admission& admission);
 Outcome<> queue_deployment(Context& context, Admission& admission);
+Outcome<> queue_stateful_set(Context& context, Admission& admission);
 Outcome<> admit_event(Admission& admission);  // of either group
 Outcome<> admit_service(Context& context, Admission& admission);
 void warn_of_tokens(Admission& admission);                             // of a CSIDriver

@@ -87,8 +87,8 @@ Result<Value> admit_pod(const Value& scenario) {
       {{"edits", edits_value(edits, before)}, {"warnings", core::list_of(warnings)}});
 }
 
-// given: {group, total, pods, workloads}: pods as pod_like says. It is ten o'clock. The answer: the
-// edits of one look.
+// given: {group, total, pods, workloads, isKept}: pods as pod_like says. It is ten o'clock. The
+// answer: the edits of one look.
 Result<Value> reconcile_pods(const Value& scenario) {
   const View story = scenario["given"];
   std::vector<Value> pods;
@@ -98,6 +98,7 @@ Result<Value> reconcile_pods(const Value& scenario) {
   const std::vector<Value> flavors = {usual_flavor()};
   core::ReconciledPods given;
   given.group = story["group"].string_or("");
+  given.is_kept = story["isKept"].boolean_or(false);
   given.pods = pods;
   given.rest.workloads = workloads;
   given.rest.flavors = flavors;

@@ -7,6 +7,7 @@
 
 #include "core/draft.h"
 #include "core/lifecycle/replica_pods.h"
+#include "core/words.h"
 #include "objects/json.h"
 #include "objects/metadata.h"
 #include "objects/resource.h"
@@ -80,7 +81,7 @@ Value stateful_pod(const Value& set, const Value& revision, std::int64_t ordinal
   draft.set({"metadata", "name"}, name_text)
       .set({"metadata", "generateName"}, Value::string(fmt::format("{}-", objects::name_of(set))))
       .set({"metadata", "labels", "statefulset.kubernetes.io/pod-name"}, name_text)
-      .set({"metadata", "labels", "apps.kubernetes.io/pod-index"},
+      .set({"metadata", "labels", words::stateful_pod_index},
            Value::string(std::to_string(ordinal)))
       .set({"metadata", "labels", revision_hash_label}, Value::string(objects::name_of(revision)))
       .set({"spec", "hostname"}, name_text)

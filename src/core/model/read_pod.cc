@@ -18,6 +18,7 @@ std::optional<std::int64_t> read_rank(View object) {
   std::string_view text = annotations_of(object)[words::completion_index].string_or("");
   if (text.empty()) text = labels_of(object)[words::completion_index].string_or("");
   if (text.empty()) text = labels_of(object)[words::pod_group_pod_index].string_or("");
+  if (text.empty()) text = labels_of(object)[words::stateful_pod_index].string_or("");
   std::int64_t rank = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), rank);
   if (text.empty() || error != std::errc() || end != text.data() + text.size()) return {};

@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
+#include <set>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -10,8 +13,11 @@
 #include "core/queueing/check_job_names.h"
 #include "core/queueing/job_queue.h"
 #include "core/queueing/pod_words.h"
+#include "core/queueing/role_hash.h"
 #include "core/queueing/validate_workload.h"
+#include "core/queueing/workload_status.h"
 #include "core/words.h"
+#include "objects/json.h"
 #include "objects/metadata.h"
 
 namespace muster::core {
@@ -97,6 +103,60 @@ void check_update(FieldErrors& errors, const AppWrite& write) {
                                  .was_suspended = was_suspended});
 }
 
+void check_same(FieldErrors& errors, View now, View before, const std::string& path) {
+  if (now == before) return;
+  errors.add(FieldError::invalid(path, now ? now : View(Value::null()), "field is immutable"));
+}
+
+void check_same_containers(FieldErrors& errors, View now, View before, const std::string& path) {
+  if (now.size() != before.size()) return check_same(errors, now, before, path);
+  for (std::size_t i = 0; i < now.size(); ++i) {
+    const std::string at = fmt::format("{}[{}]", path, i);
+    check_same(errors, now[i]["ports"], before[i]["ports"], at + ".ports");
+    check_same(errors, now[i]["resources"]["requests"], before[i]["resources"]["requests"],
+               at + ".resources.requests");
+  }
+}
+
+// What matters to admission in a pod, as role_text says it: everything but the containers is
+// compared as a whole.
+void check_same_shape(FieldErrors& errors, View now, View before, const std::string& path) {
+  std::set<std::string_view> fields;
+  for (const View each : {now, before}) {
+    for (const objects::MemberView member : each.members()) fields.insert(member.key);
+  }
+  for (const std::string_view field : fields) {
+    const bool is_containers = field == "containers" || field == "initContainers";
+    const auto check = is_containers ? check_same_containers : check_same;
+    check(errors, now[field], before[field], fmt::format("{}.{}", path, field));
+  }
+}
+
+void check_from_zero(FieldErrors& errors, const AppWrite& write, const std::string& path) {
+  if (write.object["status"]["replicas"].integer_or(0) > 0) {
+    errors.add(FieldError::forbidden(path, "scaling down is still in progress"));
+  } else if (write.workload && !is_on_hold(write.workload)) {
+    errors.add(
+        FieldError::forbidden(path, "workload from previous scale-down is still being deleted"));
+  }
+}
+
+// What the Workload of a StatefulSet was made of.
+void check_same_workload(FieldErrors& errors, const AppWrite& write) {
+  const auto pod_spec = [](View of) { return of["spec"]["template"]["spec"]; };
+  const auto shape = [&](View of) { return objects::parse_json(role_text(pod_spec(of))).must(); };
+  const Value now_shape = shape(write.object);
+  const Value old_shape = shape(write.old_object);
+  check_same_shape(errors, now_shape["spec"], old_shape["spec"], "spec.template.spec");
+  const std::string path = "spec.replicas";
+  const std::int64_t now = write.object["spec"]["replicas"].integer_or(1);
+  const std::int64_t before = write.old_object["spec"]["replicas"].integer_or(1);
+  if (now != 0 && before != 0 && now != before) {
+    errors.add(FieldError::invalid(path, Value::integer(now), "field is immutable"));
+  }
+  if (before == 0 && now > 0) check_from_zero(errors, write, path);
+}
+
 void warn_of_ignored_queue(const App& app, const AppWrite& write,
                            std::vector<std::string>& warnings) {
   if (write.scope == nullptr || write.has_managed_owner) return;
@@ -125,7 +185,11 @@ AppAdmission admit_app(const App& app, const AppWrite& write) {
   check_name(answer.errors, labels_of(asked.object)[words::queue_name],
              label_path(words::queue_name));
   check_annotations(answer.errors, app, asked, gates);
-  if (write.old_object) check_update(answer.errors, asked);
+  if (!write.old_object) return answer;
+  check_update(answer.errors, asked);
+  if (waits && app.resource == stateful_set_app.resource) {
+    check_same_workload(answer.errors, asked);
+  }
   return answer;
 }
 

@@ -105,7 +105,8 @@ class GroupLook {
 
 void GroupLook::look() {
   if (given_.pods.empty()) {
-    if (!workload_.is_absent() && !is_foreign()) hand_over({});
+    const bool stays = given_.is_kept && !objects::is_being_deleted(workload_);
+    if (!workload_.is_absent() && !is_foreign() && !stays) hand_over({});
     return;
   }
   if (!is_managed_pod(given_.pods[0]) || queue_name_of(given_.pods[0]).empty()) return;

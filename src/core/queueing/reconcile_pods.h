@@ -28,7 +28,8 @@ namespace muster::core {
 struct ReconciledPods {
   std::string group;  // empty: one pod on its own
   std::span<const objects::Value> pods;
-  Reconciled rest;  // without a job
+  bool is_kept = false;  // the Workload has an owner that makes others in place of pods that go
+  Reconciled rest;       // without a job
 };
 
 std::vector<Edit> reconcile_pods(const ReconciledPods& given);

@@ -274,6 +274,8 @@ bool WorkloadLook::update_gate(const Value& workload) {
     return objects::annotations_of(of)[words::admission_gated_by].string_or("");
   };
   if (gate(job_) == gate(workload) || objects::is_being_deleted(workload)) return false;
+  // Whoever made the Workload says what it waits for.
+  if (!prebuilt_workload_of(job_).empty()) return false;
   Draft draft(workload);
   draft.drop({"metadata", "annotations", words::admission_gated_by});
   if (!gate(job_).empty()) {

@@ -264,6 +264,7 @@ bool Life::restart() {
 
 bool Life::follow_gate() {
   if (has_reservation(workload_) || !is_active_workload(workload_)) return false;
+  if (is_on_hold(workload_)) return false;
   if (!given_.configuration.gates.enabled(Gate::admission_gated_by)) return false;
   const std::string gate(
       objects::annotations_of(workload_)[words::admission_gated_by].string_or(""));

@@ -32,6 +32,12 @@ inline bool is_finished(objects::View workload) {
 inline bool is_evicted(objects::View workload) {
   return objects::is_true(objects::condition(workload, "Evicted"));
 }
+// Its owner wants no quota for now: the reason of QuotaReserved=False.
+inline constexpr std::string_view on_hold_reason = "OnHold";
+inline bool is_on_hold(objects::View workload) {
+  const objects::View reserved = objects::condition(workload, "QuotaReserved");
+  return objects::is_false(reserved) && reserved["reason"].string_or("") == on_hold_reason;
+}
 inline bool is_active_workload(objects::View workload) {
   return workload["spec"]["active"].boolean_or(true);
 }
