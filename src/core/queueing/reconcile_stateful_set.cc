@@ -16,6 +16,7 @@
 #include "core/queueing/pod_sets.h"
 #include "core/queueing/pod_words.h"
 #include "core/queueing/reconcile_pods.h"
+#include "core/queueing/topology_annotations.h"
 #include "core/queueing/workload_status.h"
 #include "core/words.h"
 #include "objects/metadata.h"
