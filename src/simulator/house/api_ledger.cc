@@ -27,6 +27,10 @@ std::uint64_t revision_of(View object) {
   return number_of(objects::resource_version_of(object));
 }
 
+std::string kind_of(const objects::Resource& resource) {
+  return fmt::format("{}/{}", resource.group, resource.plural);
+}
+
 }  // namespace
 
 class ApiLedger::WrappedApi final : public client::Api {
@@ -40,7 +44,7 @@ class ApiLedger::WrappedApi final : public client::Api {
     const bool is_list = call.verb == Verb::list;
     Write write{.what = fmt::format("{} {}/{}", call.resource.plural, call.name_space, call.name)};
     if (call.verb == Verb::update) write.expected = revision_of(call.body);
-    Read read{.plural = std::string(call.resource.plural), .acknowledged = ledger_.acknowledged_};
+    Read read{.kind = kind_of(call.resource), .acknowledged = ledger_.acknowledged_};
     api_.call(std::move(call),
               lifeline_.guard([this, is_list, write = std::move(write), read = std::move(read),
                                answer = std::move(answer)](Result<objects::Value> result) mutable {
@@ -81,9 +85,9 @@ class ApiLedger::WrappedApi final : public client::Api {
   client::Lifeline lifeline_;
 };
 
-void ApiLedger::happened(std::string_view plural, std::uint64_t revision, std::uint64_t previous) {
-  const auto found = history_.find(plural);
-  auto& revisions = found == history_.end() ? history_[std::string(plural)] : found->second;
+void ApiLedger::happened(std::string_view kind, std::uint64_t revision, std::uint64_t previous) {
+  const auto found = history_.find(kind);
+  auto& revisions = found == history_.end() ? history_[std::string(kind)] : found->second;
   revisions.push_back(revision);
   previous_.emplace_hint(previous_.end(), revision, previous);
 }
@@ -95,7 +99,7 @@ std::unique_ptr<client::Api> ApiLedger::wrap(client::Api& api) {
 std::size_t ApiLedger::open(const client::WatchCall& call) {
   const bool is_whole = call.name_space.empty() && call.label_selector.empty() &&
                         call.field_selector.empty() && number_of(call.resource_version) > 0;
-  streams_.emplace(stream_next_, Stream{.plural = std::string(call.resource.plural),
+  streams_.emplace(stream_next_, Stream{.kind = kind_of(call.resource),
                                         .is_whole = is_whole,
                                         .begins_with_state = number_of(call.resource_version) == 0,
                                         .last = number_of(call.resource_version)});
@@ -109,15 +113,15 @@ std::string ApiLedger::wrong_with(const Delivery& delivery) {
   const std::uint64_t last = std::exchange(stream.last, std::max(stream.last, delivery.revision));
   if (stream.begins_with_state) return {};  // in the order of the keys, not of the versions
   if (delivery.revision < last || (delivery.revision == last && !delivery.is_bookmark)) {
-    return fmt::format("a watch of {} told {} after {}", stream.plural, delivery.revision, last);
+    return fmt::format("a watch of {} told {} after {}", stream.kind, delivery.revision, last);
   }
   if (!stream.is_whole) return {};
-  const std::vector<std::uint64_t>& revisions = history_[stream.plural];
+  const std::vector<std::uint64_t>& revisions = history_[stream.kind];
   const auto next = std::ranges::upper_bound(revisions, last);
   const bool has_next = next != revisions.end();
   if (delivery.is_bookmark ? has_next && *next <= delivery.revision
                            : !has_next || *next != delivery.revision) {
-    return fmt::format("a watch of {} told {} after {}, but {} was next", stream.plural,
+    return fmt::format("a watch of {} told {} after {}, but {} was next", stream.kind,
                        delivery.revision, last, has_next ? *next : 0);
   }
   return {};
@@ -147,7 +151,7 @@ void ApiLedger::settle(const Violate& violate) {
   for (const Read& each : std::exchange(reads_, {})) {
     if (each.got >= each.acknowledged) continue;
     violate("I2 reads", fmt::format("a list of {} is of {}, but {} had been acknowledged",
-                                    each.plural, each.got, each.acknowledged));
+                                    each.kind, each.got, each.acknowledged));
   }
 }
 

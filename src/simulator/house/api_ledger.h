@@ -28,7 +28,8 @@ class ApiLedger {
  public:
   using Violate = std::function<void(std::string_view invariant, std::string message)>;
 
-  void happened(std::string_view plural, std::uint64_t revision, std::uint64_t previous);
+  // The kind with its group, `batch/jobs`: two groups may have the same plural.
+  void happened(std::string_view kind, std::uint64_t revision, std::uint64_t previous);
 
   std::unique_ptr<client::Api> wrap(client::Api& api);
 
@@ -41,7 +42,7 @@ class ApiLedger {
   class WrappedApi;
 
   struct Stream {
-    std::string plural;
+    std::string kind;
     bool is_whole = false;
     bool begins_with_state = false;  // asked for without a version, or from 0
     std::uint64_t last = 0;
@@ -57,7 +58,7 @@ class ApiLedger {
     std::uint64_t got = 0;
   };
   struct Read {
-    std::string plural;
+    std::string kind;
     std::uint64_t acknowledged = 0;  // when it was asked for
     std::uint64_t got = 0;
   };
@@ -66,7 +67,7 @@ class ApiLedger {
   std::string wrong_with(const Delivery& delivery);
   std::string wrong_with(const Write& write) const;
 
-  std::map<std::string, std::vector<std::uint64_t>, std::less<>> history_;  // revisions, by plural
+  std::map<std::string, std::vector<std::uint64_t>, std::less<>> history_;  // revisions, by kind
   std::map<std::uint64_t, std::uint64_t> previous_;                         // by revision
   std::map<std::size_t, Stream> streams_;
   std::size_t stream_next_ = 0;

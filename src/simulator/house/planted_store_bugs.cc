@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
 #include <map>
 #include <memory>
 #include <utility>
@@ -32,12 +34,12 @@ class StaleApi final : public client::Api {
 
   void call(Call call, client::Answer answer) override {
     if (call.verb != Verb::list) return api_.call(std::move(call), std::move(answer));
-    const std::string plural(call.resource.plural);
+    const std::string kind = fmt::format("{}/{}", call.resource.group, call.resource.plural);
     api_.call(
         std::move(call),
-        lifeline_.guard([this, plural, answer = std::move(answer)](Result<Value> result) mutable {
+        lifeline_.guard([this, kind, answer = std::move(answer)](Result<Value> result) mutable {
           if (!result) return answer(std::move(result));
-          const auto known = last_.try_emplace(plural, *result).first;
+          const auto known = last_.try_emplace(kind, *result).first;
           answer(known->second);
         }));
   }

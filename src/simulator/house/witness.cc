@@ -113,7 +113,7 @@ void Witness::see(const store::Event& event) {
     known_.emplace(key, Known{revision, event.value});
   }
   if (const auto parts = server::parse_key(key)) {
-    api_ledger_.happened(parts->plural, revision, before);
+    api_ledger_.happened(fmt::format("{}/{}", parts->group, parts->plural), revision, before);
   }
   tell(key, event);
 }
