@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <utility>
 
 #include "objects/metadata.h"
 #include "tests/suites/server_world.h"
@@ -95,6 +98,50 @@ TEST(admission, suspends_a_job_that_names_a_queue) {
           "spec":{"template":{"spec":{"restartPolicy":"Never",
           "containers":[{"name":"c","image":"i"}]}}}})");
   EXPECT_TRUE(made["spec"]["suspend"].boolean_or(false));
+}
+
+constexpr std::string_view app = R"({"metadata":{"name":"web","labels":{
+    "kueue.x-k8s.io/queue-name":"q"}},"spec":{"replicas":2,"serviceName":"web",
+    "selector":{"matchLabels":{"app":"web"}},"template":{"metadata":{"labels":{"app":"web"}},
+    "spec":{"containers":[{"name":"c","image":"i"}]}}}})";
+
+TEST(admission, makes_the_pods_of_apps_wait_that_name_a_queue) {
+  ServerWorld world;
+  for (const auto& [resource, parent] : {std::pair(resources::deployments, "deployment"),
+                                         std::pair(resources::stateful_sets, "statefulset")}) {
+    const Value made = world.create(resource, "default", app);
+    const auto annotations = objects::annotations_of(made["spec"]["template"]);
+    EXPECT_EQ(annotations["kueue.x-k8s.io/pod-suspending-parent"].string_or(""), parent);
+  }
+}
+
+// A pod that names a queue waits in it, unless who made it is queued with it.
+TEST(admission, asks_the_owners_of_a_pod_whether_they_are_queued) {
+  ServerWorld world;
+  const auto gates_of_pod = [&](std::string_view name) {
+    const Value owner = world
+                            .call({.verb = Verb::get,
+                                   .resource = resources::stateful_sets,
+                                   .name_space = "default",
+                                   .name = "web"})
+                            .must();
+    return world
+        .create(resources::pods, "default",
+                fmt::format(R"({{"metadata":{{"name":"{}","labels":{{
+                "kueue.x-k8s.io/queue-name":"q"}},"ownerReferences":[{{"apiVersion":"apps/v1",
+                "kind":"StatefulSet","name":"web","uid":"{}","controller":true}}]}},
+                "spec":{{"containers":[{{"name":"c","image":"i"}}]}}}})",
+                            name, objects::uid_of(owner)))["spec"]["schedulingGates"]
+        .size();
+  };
+  world.create(resources::stateful_sets, "default", app);
+  EXPECT_EQ(gates_of_pod("p"), 0U);
+  world.create(resources::namespaces, "", R"({"metadata":{"name":"kueue-system"}})");
+  world.create(resources::config_maps, "kueue-system",
+               R"({"metadata":{"name":"kueue-manager-config"},"data":{
+               "controller_manager_config.yaml":"apiVersion: config.kueue.x-k8s.io/v1beta2\nkind: Configuration\n)"
+               R"(integrations: {frameworks: [pod]}\n"}})");
+  EXPECT_EQ(gates_of_pod("q"), 2U);
 }
 
 TEST(admission, refuses_a_cluster_queue_as_kueue_does) {

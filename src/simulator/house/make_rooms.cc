@@ -70,7 +70,8 @@ void ScriptWriter::pods() {
   }
 }
 
-// What runs until somebody deletes it stands on the dedicated node and takes little.
+// What runs until somebody deletes it stands on the dedicated node and takes little. In every other
+// seed it stands in a queue; a StatefulSet that does is only scaled to zero and back.
 void ScriptWriter::apps() {
   const auto open = [&](std::string_view verb, std::string_view kind, Arguments arguments) {
     Arguments removal{{"kind", std::string(kind)}, arguments[0], arguments[1]};
@@ -87,16 +88,24 @@ void ScriptWriter::apps() {
           {"policy", one_of({"Allow", "Forbid", "Replace"})}});
   }
   if (!has(Room::apps)) return;
+  const bool is_queued = script_.seed % 2 == 0;
   for (const std::string_view verb : {"deployment", "stateful-set"}) {
     const std::string name = fmt::format("web-{}", verb);
-    open(verb, verb == "deployment" ? "deployments" : "statefulsets",
-         {{"namespace", "team-b"}, {"name", name}, {"replicas", std::to_string(between(1, 2))}});
-    const std::int64_t at = between(310'000, edits_end);
-    add(at, "scale",
-        {{"kind", verb == "deployment" ? "deployments" : "statefulsets"},
-         {"namespace", "team-b"},
-         {"name", name},
-         {"replicas", std::to_string(between(0, 3))}});
+    const std::string kind = verb == "deployment" ? "deployments" : "statefulsets";
+    Arguments app{
+        {"namespace", "team-b"}, {"name", name}, {"replicas", std::to_string(between(1, 2))}};
+    if (is_queued) app.emplace_back("queue", "main");
+    open(verb, kind, std::move(app));
+    std::int64_t at = between(310'000, edits_end);
+    Arguments scale{{"kind", kind}, {"namespace", "team-b"}, {"name", name}};
+    if (is_queued && verb == "stateful-set") {
+      Arguments zero = scale;
+      zero.emplace_back("replicas", "0");
+      add(at, "scale", std::move(zero));
+      at += at % 60'000;
+    }
+    scale.emplace_back("replicas", std::to_string(between(0, 3)));
+    add(at, "scale", std::move(scale));
   }
 }
 

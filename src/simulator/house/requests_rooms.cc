@@ -68,16 +68,20 @@ Call cron_job(const Line& line) {
           line.text("name"), line.text("policy"), line.text("queue"), pretend_annotations(line)));
 }
 
-// On the dedicated node, and little enough for everybody else to fit in between.
+// On the dedicated node or in a queue, and little enough for everybody else to fit in between.
 Call app(const Resource& resource, const Line& line) {
+  const std::string& queue = line.text("queue");
+  const std::string labels =
+      queue.empty() ? std::string() : fmt::format(R"("kueue.x-k8s.io/queue-name":"{}")", queue);
   return creation(resource, line.text("namespace"),
                   fmt::format(
-                      R"({{"metadata":{{"name":"{0}"}},"spec":{{"replicas":{1},"serviceName":"{0}",
+                      R"({{"metadata":{{"name":"{0}","labels":{{{2}}}}},"spec":{{"replicas":{1},
+             "serviceName":"{0}",
              "selector":{{"matchLabels":{{"app":"{0}"}}}},"template":{{"metadata":{{"labels":{{
              "app":"{0}"}}}},"spec":{{"terminationGracePeriodSeconds":3,
              "tolerations":[{{"key":"dedicated","operator":"Exists"}}],"containers":[{{
              "name":"main","image":"web","resources":{{"requests":{{"cpu":"500m"}}}}}}]}}}}}}}})",
-                      line.text("name"), line.number("replicas")));
+                      line.text("name"), line.number("replicas"), labels));
 }
 
 std::string configuration_of(const Line& line) {

@@ -29,8 +29,9 @@ constexpr std::uint64_t disk_bytes_max = std::uint64_t{256} << 20;
 constexpr std::uint64_t store_watches_max = 200;
 // The disk can be told to fail this often at once.
 constexpr int failed_starts_max = 3;
-// Queue status is told at most once a second, and settles before that.
-constexpr Span status_settles_within = Span::of_seconds(5);
+// Queue status is told at most once a second, and settles before that; a watch that was lost in the
+// trouble may come back as late as this.
+constexpr Span status_settles_within = Span::of_seconds(12);
 
 core::Policy policy_of(const Script& script) {
   core::Policy policy;

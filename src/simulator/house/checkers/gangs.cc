@@ -3,6 +3,7 @@
 
 #include <set>
 
+#include "core/queueing/pod_job.h"
 #include "core/words.h"
 #include "objects/metadata.h"
 #include "simulator/house/checkers/checkers.h"
@@ -78,7 +79,8 @@ class Gangs final : public Checker {
       return;
     }
     const auto workload = objects::annotations_of(pod)[words::workload].string();
-    if (!workload) return;
+    // A group that is admitted before all its pods are there does not start as a gang.
+    if (!workload || core::is_fast(pod)) return;
     const ObjectKey key{change.key.name_space, std::string(*workload)};
     const auto gang = gangs_.find(key);
     if (gang == gangs_.end()) return;

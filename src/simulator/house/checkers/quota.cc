@@ -104,7 +104,12 @@ class Quota final : public Checker {
     if (status["reservingWorkloads"].integer_or(0) != 0 ||
         status["admittedWorkloads"].integer_or(0) != 0 ||
         status["pendingWorkloads"].integer_or(0) != 0) {
-      evidence_.violate("I4 quota", fmt::format("ClusterQueue {} still counts Workloads", name));
+      evidence_.violate(
+          "I4 quota",
+          fmt::format(
+              "ClusterQueue {} still counts Workloads: {} pending, {} reserving, {} admitted", name,
+              status["pendingWorkloads"].integer_or(0), status["reservingWorkloads"].integer_or(0),
+              status["admittedWorkloads"].integer_or(0)));
     }
     for (const View flavor : status["flavorsReservation"].elements()) {
       for (const View resource : flavor["resources"].elements()) {

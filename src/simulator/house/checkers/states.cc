@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include "core/words.h"
 #include "objects/metadata.h"
 #include "simulator/house/checkers/checkers.h"
 #include "simulator/house/checkers/read.h"
@@ -19,7 +20,8 @@ using objects::View;
 //   pending ─────────────────────► admitted ──────────────────► finished
 //      ▲                              │                             ▲
 //      └── evicting (job stops) ◄─────┘ ────────────────────────────┘
-enum class State : std::uint8_t { none, pending, reserved, admitted, evicting, finished };
+// From each but the last it may be put on hold, where none of its pods is left to run.
+enum class State : std::uint8_t { none, pending, on_hold, reserved, admitted, evicting, finished };
 
 std::string_view name_of(State state) {
   switch (state) {
@@ -27,6 +29,8 @@ std::string_view name_of(State state) {
       return "none";
     case State::pending:
       return "pending";
+    case State::on_hold:
+      return "on hold";
     case State::reserved:
       return "reserved";
     case State::admitted:
@@ -42,7 +46,10 @@ std::string_view name_of(State state) {
 State state_of(View workload) {
   if (workload.is_absent()) return State::none;
   if (is_true(condition(workload, "Finished"))) return State::finished;
-  if (!is_true(condition(workload, "QuotaReserved"))) return State::pending;
+  const View reserved = condition(workload, "QuotaReserved");
+  if (!is_true(reserved)) {
+    return reserved["reason"].string_or("") == "OnHold" ? State::on_hold : State::pending;
+  }
   if (is_true(condition(workload, "Evicted"))) return State::evicting;
   return is_true(condition(workload, "Admitted")) ? State::admitted : State::reserved;
 }
@@ -61,9 +68,12 @@ std::string_view contradiction(View workload) {
 
 bool may_follow(State before, State after) {
   if (before == after || after == State::none) return true;
+  if (after == State::on_hold) return before != State::finished;
   switch (before) {
     case State::none:
       return after == State::pending;
+    case State::on_hold:
+      return after == State::pending || after == State::finished;
     case State::pending:
       return after != State::evicting;
     case State::reserved:  // given back when its queue is stopped or goes
@@ -98,6 +108,7 @@ class States final : public Checker {
                                     name_of(before), name_of(after)));
     }
     if (after == State::none) return;
+    if (after == State::on_hold && before != State::on_hold) on_hold(change);
     if (after == State::admitted && before != State::admitted) {
       for (const View check : change.after["status"]["admissionChecks"].elements()) {
         if (check["state"].string_or("") == "Ready") continue;
@@ -109,6 +120,18 @@ class States final : public Checker {
     }
     if (const auto what = contradiction(change.after); !what.empty()) {
       evidence_.violate("one state", fmt::format("Workload {}: {}", change.key.to_string(), what));
+    }
+  }
+
+  // Quota is not given away under pods that nobody asked to end.
+  void on_hold(const Change& change) {
+    for (const auto& [key, pod] : evidence_.all("pods")) {
+      const bool is_its =
+          objects::annotations_of(pod)[core::words::workload].string_or("") == change.key.name &&
+          key.name_space == change.key.name_space;
+      if (!is_its || is_terminal(pod) || objects::is_being_deleted(pod)) continue;
+      evidence_.violate("I4 quota", fmt::format("Workload {} is on hold and its pod {} runs",
+                                                change.key.to_string(), key.to_string()));
     }
   }
 
