@@ -137,10 +137,12 @@ TEST(admission, asks_the_owners_of_a_pod_whether_they_are_queued) {
   world.create(resources::stateful_sets, "default", app);
   EXPECT_EQ(gates_of_pod("p"), 0U);
   world.create(resources::namespaces, "", R"({"metadata":{"name":"kueue-system"}})");
+  const std::string_view rules = R"({apiVersion: config.kueue.x-k8s.io/v1beta2, )"
+                                 R"(kind: Configuration, integrations: {frameworks: [pod]}})";
   world.create(resources::config_maps, "kueue-system",
-               R"({"metadata":{"name":"kueue-manager-config"},"data":{
-               "controller_manager_config.yaml":"apiVersion: config.kueue.x-k8s.io/v1beta2\nkind: Configuration\n)"
-               R"(integrations: {frameworks: [pod]}\n"}})");
+               fmt::format(R"({{"metadata":{{"name":"kueue-manager-config"}},"data":{{
+               "controller_manager_config.yaml":"{}"}}}})",
+                           rules));
   EXPECT_EQ(gates_of_pod("q"), 2U);
 }
 
