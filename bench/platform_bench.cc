@@ -285,9 +285,12 @@ int run(const std::string& folder) {
     import_image(program, data + "/oci", data + "/image");
     measure_gangs(oci, {"submit to both running, oci", 120}, quantile(spawn, 0.5));
   }
-  LivePlatform pretend(program, data + "/pretended",
-                       "--node name=n1,cpu=8,memory=8Gi,runtime=pretend");
-  measure_gangs(pretend, {"submit to both running, pretend", 15}, 0);
+  {
+    LivePlatform pretend(program, data + "/pretended",
+                         "--node name=n1,cpu=8,memory=8Gi,runtime=pretend");
+    measure_gangs(pretend, {"submit to both running, pretend", 15}, 0);
+  }
+  std::filesystem::remove_all(data);  // it stands in the caller's folder, with keys in it
   return 0;
 }
 
