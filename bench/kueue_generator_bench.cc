@@ -240,11 +240,15 @@ class Runner final : public client::ListWatchSink {
   std::promise<void>* finished_ = nullptr;
 };
 
+std::string nodes_file(const std::string& folder) {
+  return folder + "/kueue-generator-nodes";
+}
+
 std::string up_flags(const GeneratorConfiguration& configuration, const std::string& folder) {
   if (configuration.nodes == 0) {
     return "--node name=n1,cpu=1000000,memory=1Ti,pods=1000000,runtime=pretend";
   }
-  const std::string path = folder + "/kueue-generator-nodes";
+  const std::string path = nodes_file(folder);
   std::ofstream file(path);
   for (int i = 0; i < configuration.nodes; ++i) {
     file << fmt::format(
@@ -328,6 +332,7 @@ int run(const GeneratorConfiguration& configuration, const std::string& folder, 
   const double ideal = ideal_seconds(configuration);
   LivePlatform platform(MUSTER_PROGRAM, folder + "/kueue-generator",
                         up_flags(configuration, folder));
+  std::filesystem::remove(nodes_file(folder));  // read, and of no further use
   create_queues(platform, configuration);
   Runner runner(platform, configuration);
   const std::uint64_t revision = platform.revision();
