@@ -101,8 +101,31 @@ void Tables::drop_bind_candidate(WorkloadId id) {
 }
 
 void Tables::forget_bind_candidates() {
-  for (const WorkloadId id : bind_candidates) drop_bind_candidate(id);
+  for (const WorkloadId id : bind_candidates) {
+    if (is_held_back(id)) held_back.insert(id);
+    drop_bind_candidate(id);
+  }
   bind_candidates.clear();
+}
+
+bool Tables::is_taken_by_leaving(NodeId node) const {
+  if (leaving_pods.empty()) return false;
+  return std::ranges::any_of(nodes[node].pods, [&](PodId id) {
+    if (!leaving_pods.contains(id)) return false;
+    return std::ranges::any_of(pods[id].spec.requests, [&](const Amount& request) {
+      return free.at(request.resource, node) < 0;
+    });
+  });
+}
+
+bool Tables::is_held_back(WorkloadId id) const {
+  return std::ranges::any_of(workloads[id].reservation->slots, [&](const Slot& slot) {
+    return slot.kept > 0 && (has_failed(slot.node) || is_taken_by_leaving(slot.node));
+  });
+}
+
+void Tables::note_held_back() {
+  for (const WorkloadId id : std::exchange(held_back, {})) note_bind_candidate(id);
 }
 
 std::vector<PodId> Tables::gang_pods(const WorkloadRow& row) const {
@@ -153,6 +176,7 @@ WorkloadId Tables::workload_of(const PodRow& pod) const {
 void Tables::keep_room(WorkloadRow& row, Slot& slot, std::int64_t pods_to_come) {
   const std::int64_t given_back = slot.kept - pods_to_come;
   slot.kept = pods_to_come;
+  if (given_back > 0) note_held_back();
   const GangPodSet& set = row.spec.pod_sets[slot.pod_set];
   add_to_node(slot.node, set.requests, given_back);
   free.add(names.pods(), slot.node, given_back);
@@ -272,21 +296,7 @@ void Tables::leave_pod(PodId id) {
   PodRow& row = pods[id];
   if (std::exchange(row.is_seeker, false)) --company_seekers;
   if (row.counted) {
-    // A topology counts without pods that are being deleted: those that stand in their places may
-    // have been held back (core/plan/bind.cc).
-    const bool was_short = std::ranges::any_of(row.spec.requests, [&](const Amount& request) {
-      return free.at(request.resource, row.node) < 0;
-    });
-    if (leaving_pods.erase(id) > 0 && was_short) {
-      std::vector<WorkloadId> held;
-      workloads.for_each([&](WorkloadId gang, const WorkloadRow& other) {
-        const auto is_there = [&](const Slot& slot) {
-          return slot.node == row.node && slot.kept > 0;
-        };
-        if (std::ranges::any_of(other.reservation->slots, is_there)) held.push_back(gang);
-      });
-      for (const WorkloadId gang : held) note_bind_candidate(gang);
-    }
+    leaving_pods.erase(id);
     count_bound(row, -1);
     use_claims(object_key(pods.key(id)).name_space, row.spec.claims, row.node, -1);
     if (!row.spec.neighbours.unwanted.empty()) --distance_keepers;

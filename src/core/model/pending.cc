@@ -386,6 +386,7 @@ void Tables::wake_for_places() {
   }
   waiting_for_place.clear();
   gangs_seeking_company.clear();
+  note_held_back();
   wake_pods();
 }
 

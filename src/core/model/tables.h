@@ -117,6 +117,9 @@ struct Tables {
   std::set<std::pair<Instant, std::string>> loose_pods;     // unmanaged, unbound, by creation
   std::set<std::pair<Instant, std::string>> parked_pods;    // of those, the ones no node takes
   std::set<PodId> leaving_pods;                             // being deleted, still on their nodes
+  // Placed gangs that were looked at and had a pod without its place: the node had failed, or was
+  // not free yet. Those that were deleted may stand here too.
+  std::set<WorkloadId> held_back;
 
   // Events, by kind.
   void apply_flavor(const Event& event);
@@ -146,6 +149,10 @@ struct Tables {
   void tick(Instant to);
 
   void forget_bind_candidates();
+
+  // A topology counts without pods that are being deleted, as Kueue does: until they are gone there
+  // may be less on the node than its slots stand for, and no kube-scheduler is there to wait.
+  bool is_taken_by_leaving(NodeId node) const;
 
   void expect_successor(ClusterQueueId queue) const;
   // The decision will be assumed soon: what that reads is fetched meanwhile, each step when the one
@@ -320,6 +327,8 @@ struct Tables {
 
   // A gang that has places may have pods to bind.
   void note_bind_candidate(WorkloadId id);
+  bool is_held_back(WorkloadId id) const;
+  void note_held_back();  // there may be room for them now
   void drop_bind_candidate(WorkloadId id);
 
   // Where workloads stand in the lists of their LocalQueues and of the queues that they hold quota

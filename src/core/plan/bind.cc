@@ -98,25 +98,13 @@ void sort_by_rank(const Tables& tables, std::vector<PodId>& pods) {
   });
 }
 
-// A topology counts without pods that are being deleted, as Kueue does: until they are gone there
-// may be less on the node than its slots stand for, and no kube-scheduler is there to wait.
-bool is_taken_by_leaving(const Tables& tables, NodeId node) {
-  if (tables.leaving_pods.empty()) return false;
-  return std::ranges::any_of(tables.nodes[node].pods, [&](PodId id) {
-    if (!tables.leaving_pods.contains(id)) return false;
-    return std::ranges::any_of(tables.pods[id].spec.requests, [&](const Amount& request) {
-      return tables.free.at(request.resource, node) < 0;
-    });
-  });
-}
-
 // Pods in the order of ranks into free slots in the order of the assignment.
 void bind_set(Cycle& cycle, const WorkloadRow& row, std::uint32_t index, Members& members) {
   sort_by_rank(cycle.tables, members.unbound);
   auto next = members.unbound.begin();
   for (const Slot& slot : row.reservation->slots) {
     if (slot.pod_set != index || cycle.tables.has_failed(slot.node)) continue;
-    if (is_taken_by_leaving(cycle.tables, slot.node)) continue;
+    if (cycle.tables.is_taken_by_leaving(slot.node)) continue;
     for (std::int64_t free = slot.kept; free > 0; --free) {
       if (next == members.unbound.end()) return;
       const PodRow& pod = cycle.tables.pods[*next];

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -300,6 +301,30 @@ TEST_F(PlanTest, room_that_an_unplaced_gang_was_promised_is_not_promised_again) 
   ASSERT_TRUE(second[0].objection);
   EXPECT_EQ(second[0].objection->type, Reason::Type::no_place);
   EXPECT_EQ(second[0].objection->amount, 1);
+}
+
+// A place that pods which are being deleted still take may become free because somebody else goes.
+TEST_F(PlanTest, who_was_held_back_is_bound_when_another_gang_leaves_the_node) {
+  const auto admitted = [](const std::string& uid, std::int64_t pods) {
+    return made::WorkloadOptions{
+        .uid = uid, .pods = pods, .life = made::Life::admitted, .domains = {{"n1", pods}}};
+  };
+  add(made::workload("first", admitted("1", 3)));
+  add(made::workload("second", admitted("2", 1)));
+  add(made::pod("second-0", {.uid = "3", .workload = "second"}));
+  add(made::pod("old", {.uid = "4", .node = "n1", .phase = "Running", .being_deleted = true}));
+  const auto is_bound = [&] {
+    const Plan made = plan(state_, {});
+    state_.assume(made);
+    return std::ranges::any_of(made.actions, [](const Action& action) {
+      return action.type == Action::Type::bind && action.key.name == "second-0";
+    });
+  };
+  EXPECT_FALSE(is_bound());
+  EXPECT_FALSE(state_.has_work()) << "nothing has changed";
+  state_.apply(made::remove(made::workload("first", admitted("1", 3))));
+  EXPECT_TRUE(state_.has_work());
+  EXPECT_TRUE(is_bound());
 }
 
 TEST_F(PlanTest, what_cannot_be_read_waits_with_the_reason) {
