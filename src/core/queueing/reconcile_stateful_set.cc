@@ -81,9 +81,10 @@ PodSet pod_set_of(const Value& set) {
   return main;
 }
 
-// A pod that may still run, and has not outlived the grace of its deletion.
-bool may_run(View pod, Instant now) {
-  if (has_ended(pod) || is_gated_pod(pod)) return false;
+// A pod that may still run, and has not outlived the grace of its deletion. While quota is held one
+// behind its gates may be let go at this very moment, by a look at its group.
+bool may_run(View pod, View workload, Instant now) {
+  if (has_ended(pod) || (is_gated_pod(pod) && !has_reservation(workload))) return false;
   const auto end = given_up_at(pod);
   return !end || now <= *end;
 }
@@ -218,7 +219,7 @@ void SetLook::follow_replicas() {
     return;
   }
   const bool runs = std::any_of(given_.pods.begin(), given_.pods.end(),
-                                [&](const Value& pod) { return may_run(pod, now); });
+                                [&](const Value& pod) { return may_run(pod, workload_, now); });
   if (runs || is_on_hold(workload_)) return;
   const bool is_stopped = is_evicted(workload_) && has_reservation(workload_);
   edits_.push_back(Edit::update_status(
