@@ -94,5 +94,23 @@ TEST(Stories, events_late_and_twice_and_lost_calls_change_no_end) {
   expect_all_well(runs);
 }
 
+// What it sent is on its way for seconds; whoever comes after it decides when that has arrived, or
+// quota would be given away twice.
+TEST(Stories, a_controller_that_dies_decides_nothing_beside_its_successor) {
+  std::string lines;
+  for (int number = 0; number < 8; ++number) {
+    lines += fmt::format(
+        "{} submit namespace=a name=j-{} queue=main pods=1 cpu=4 run=500{} fate=completes\n",
+        1'000 + number * 100, number, number % 2 == 0 ? "" : " priority=high");
+  }
+  const Story story{"several want the same quota", plain_queue, lines};
+  for (std::uint64_t seed = 1; seed <= 120; ++seed) {
+    const std::string more =
+        fmt::format("900 faults delay-max=2500\n{} control-dies\n", 3'000 + seed * 20);
+    const Outcome outcome = run_script(story.with(more, seed), {});
+    EXPECT_TRUE(outcome.is_well()) << "seed " << seed << ": " << outcome.message;
+  }
+}
+
 }  // namespace
 }  // namespace muster::simulator

@@ -5,6 +5,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <string>
 #include <string_view>
@@ -18,7 +19,7 @@ struct Story {
   std::string_view stage;  // lines at 0, beside the usual ones
   std::string_view lines;  // from 1,000 on
 
-  // With more lines that happen at 900, after the stage and before anything else.
+  // With more lines, from 900 on: after the stage.
   Script with(std::string_view more, std::uint64_t seed = 1) const {
     std::string text = "seed " + std::to_string(seed) + "\n";
     text += "0 policy notes=lost\n0 namespace name=a\n0 flavor name=default\n";
@@ -26,10 +27,13 @@ struct Story {
     text += "0 machine name=m0 cpu=4 nodes=2 pool=default\n";
     text += stage;
     text += "0 local-queue cluster-queue=q name=main namespace=a\n";
-    text += more;
     text += lines;
     text += "30000 calm\n";
-    return Script::parse(text).must();
+    Script script = Script::parse(text).must();
+    const Script added = Script::parse("seed 1\n" + std::string(more)).must();
+    script.lines.insert(script.lines.end(), added.lines.begin(), added.lines.end());
+    std::ranges::stable_sort(script.lines, {}, &Line::at_milliseconds);
+    return script;
   }
 };
 

@@ -47,8 +47,10 @@ void FaultyApi::call(client::Call call, client::Answer answer) {
     return refuse(ErrorCode::conflict, std::move(answer));
   }
   const bool is_lost = happens(faults_.answer_lost_in);
+  ++on_their_way_;
   auto answered =
       lifeline_.guard([this, is_lost, answer = std::move(answer)](Result<Value> result) mutable {
+        --on_their_way_;
         if (is_lost || is_cut()) result = Error{ErrorCode::unavailable, "the answer was lost"};
         later(some_delay(), [answer = std::move(answer), result = std::move(result)]() mutable {
           answer(std::move(result));

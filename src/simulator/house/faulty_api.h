@@ -43,6 +43,9 @@ class FaultyApi final : public client::Api {
   // writes.
   void lose_notes() { loses_notes_ = true; }
 
+  // Whether the server has still to deal with something that was sent.
+  bool is_anything_on_its_way() const { return on_their_way_ != 0; }
+
   // Until then every call is lost and no watch lives.
   void cut(MonotonicInstant until);
 
@@ -68,6 +71,7 @@ class FaultyApi final : public client::Api {
   Faults faults_;
   bool loses_notes_ = false;
   MonotonicInstant cut_until_ = {};
+  std::uint64_t on_their_way_ = 0;            // calls that the server has not answered
   std::vector<std::weak_ptr<Relay>> relays_;  // in the order of their opening
   client::Lifeline lifeline_;
 };

@@ -192,6 +192,12 @@ void PlatformProcess::start_control(const std::string& who) {
   if (parts_->controls.contains(who)) parts_->start_control(who);
 }
 
+bool PlatformProcess::is_heard_from(const std::string& who) const {
+  const auto control = parts_->controls.find(who);
+  return control != parts_->controls.end() &&
+         control->second.connection.network->is_anything_on_its_way();
+}
+
 void PlatformProcess::slow(std::string_view machine, Span delay_max) {
   const auto agent = parts_->agents.find(machine);
   if (agent == parts_->agents.end()) return;

@@ -63,6 +63,9 @@ class PlatformProcess {
   void stop_control(const std::string& who);
   void start_control(const std::string& who);
 
+  // Whether something that it sent has still to reach the server, and be done there.
+  bool is_heard_from(const std::string& who) const;
+
   // Of the network, from now on.
   void set_faults(const Faults& faults);
 

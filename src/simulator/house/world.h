@@ -107,6 +107,7 @@ class World final : private Evidence {
   void shim_dies(const Line& line);
   void agent_dies(const Line& line);
   void control_dies(const Line& line);
+  void control_returns(const std::string& who);
   void hold_up(Span span);
   void fill_disk(const Line& line);
   void break_disk(const Line& line);

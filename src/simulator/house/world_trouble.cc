@@ -120,10 +120,17 @@ void World::control_dies(const Line& line) {
   const std::string who = line.text("who").empty() ? "control" : line.text("who");
   hold_up(span_of(line));
   process_->stop_control(who);
-  if (line.number("for") == 0) return process_->start_control(who);
-  after(span_of(line), [this, who] {
-    if (process_) process_->start_control(who);
-  });
+  if (line.number("for") == 0) return control_returns(who);
+  after(span_of(line), [this, who] { control_returns(who); });
+}
+
+// What the dead one sent has arrived by then: the product leaves it the time (a Lease ages for
+// longer than its holder may write), and nobody could decide rightly beside writes nobody knows of.
+void World::control_returns(const std::string& who) {
+  constexpr Span look_again_after = Span::of_milliseconds(10);
+  if (!process_) return;
+  if (!process_->is_heard_from(who)) return process_->start_control(who);
+  after(look_again_after, [this, who] { control_returns(who); });
 }
 
 // No controller is heard, or none leads, or nothing can be written; of two the first one back waits
