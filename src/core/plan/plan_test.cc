@@ -303,6 +303,40 @@ TEST_F(PlanTest, room_that_an_unplaced_gang_was_promised_is_not_promised_again) 
   EXPECT_EQ(second[0].objection->amount, 1);
 }
 
+// Its place is kept, but whoever wants it as a neighbour would stand beside nobody.
+TEST_F(PlanTest, nobody_joins_one_who_is_being_told_something) {
+  const auto with_pods = [](made::Made workload, std::string_view name, std::string_view json) {
+    workload.object =
+        objects::with(workload.object,
+                      {"spec", "podSets", std::size_t{0}, "template", "spec", std::string(name)},
+                      objects::parse_json(json).must())
+            .must();
+    return workload;
+  };
+  made::Made wanted = made::workload("wanted", {.uid = "1"});
+  wanted.object =
+      objects::with(wanted.object, {"spec", "podSets", std::size_t{0}, "template", "metadata"},
+                    objects::parse_json(R"({"labels":{"app":"x"}})").must())
+          .must();
+  add(made::cluster_queue("cq", {.gpus = 4, .cohort = "all"}));
+  add(made::cluster_queue("other", {.gpus = 4, .cohort = "all"}));
+  add(made::local_queue("side", "other"));
+  add(wanted);
+  add(with_pods(made::workload("seeker", {.uid = "2", .queue = "side", .created_minute = 1}),
+                "affinity",
+                R"({"podAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[
+                    {"topologyKey":"kubernetes.io/hostname",
+                     "labelSelector":{"matchLabels":{"app":"x"}}}]}})"));
+  const auto is_admitted = [](const std::vector<Decision>& decisions) {
+    return std::ranges::any_of(
+        decisions, [](const Decision& decision) { return decision.type == Decision::Type::admit; });
+  };
+  state_.tables().assume_told(state_.tables().workloads.find("a/wanted"), "a word");
+  EXPECT_FALSE(is_admitted(cycle()));
+  state_.forget(objects::resources::workloads, {"a", "wanted"});
+  EXPECT_TRUE(is_admitted(cycle()));
+}
+
 // A place that pods which are being deleted still take may become free because somebody else goes.
 TEST_F(PlanTest, who_was_held_back_is_bound_when_another_gang_leaves_the_node) {
   const auto admitted = [](const std::string& uid, std::int64_t pods) {

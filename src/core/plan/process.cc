@@ -228,10 +228,16 @@ void wait_for_leaving(Decision& entry, Reason reason) {
 }
 
 std::optional<Reason> find_place(Cycle& cycle, Decision& entry) {
+  NeighbourFilter::Earlier& placed = cycle.places.placed();
+  const std::size_t placed_before = placed.size();
   Trial room(cycle.tables.undo);
   std::optional<Reason> reason = place_entry(cycle, room, entry);
-  if (!reason) room.commit();
-  return reason;
+  if (reason) return reason;
+  room.commit();
+  // Its decision waits (leave_alone_who_is_told): the room is kept, but nobody stands there whom
+  // others may count on.
+  if (cycle.tables.is_being_told(entry.workload)) placed.forget_after(placed_before);
+  return std::nullopt;
 }
 
 void admit(Cycle& cycle, Decision& entry, Trial& trial) {
