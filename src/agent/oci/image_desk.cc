@@ -152,17 +152,16 @@ void ImageDesk::end_pull(const Wish& wish, Pull& pull) {
   while (complaint.size() < complaint_bytes_max && read_available(pull.error, complaint)) {
     if (complaint.ends_with('\n')) break;
   }
-  const Wish done = wish;  // what watched the process goes with it
-  processes_.erase(done.key);
-  if (status->code == 0) return finish_pull(done.key, facts_of(done.name));
+  processes_.erase(wish.key);
+  if (status->code == 0) return finish_pull(wish.key, facts_of(wish.name));
   finish_pull(
-      done.key,
+      wish.key,
       Error{
           ErrorCode::not_found,
           fmt::format("failed to pull and unpack image \"{}\": {}; an image that is no registry's "
                       "comes here by `muster image import FILE --name {}`, and one of this "
                       "machine's own files by `muster up --host-images '{}'`",
-                      done.name.to_string(), cause_of(complaint), done.image, done.image)});
+                      wish.name.to_string(), cause_of(complaint), wish.image, wish.image)});
 }
 
 void ImageDesk::finish_pull(const std::string& key, Result<ImageFacts> facts) {
