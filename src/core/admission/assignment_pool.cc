@@ -3,14 +3,18 @@
 
 namespace muster::core {
 
+// Emptied here, where it is filled at once, and not for all together: it is fetched only once.
 AssignmentRef AssignmentPool::take() {
-  if (taken_ == assignments_.size()) assignments_.push_back(std::make_unique<Assignment>());
+  if (taken_ == assignments_.size()) {
+    assignments_.push_back(std::make_unique<Assignment>());
+  } else {
+    clear(*assignments_[taken_]);
+  }
   return AssignmentRef(*assignments_[taken_++]);
 }
 
 void AssignmentPool::take_all_back() {
   if (assignments_.size() > kept_max) assignments_.resize(kept_max);
-  for (std::size_t i = 0; i < taken_ && i < assignments_.size(); ++i) clear(*assignments_[i]);
   taken_ = 0;
 }
 

@@ -119,9 +119,12 @@ bool Tables::is_taken_by_leaving(NodeId node) const {
 }
 
 bool Tables::is_held_back(WorkloadId id) const {
-  return std::ranges::any_of(workloads[id].reservation->slots, [&](const Slot& slot) {
-    return slot.kept > 0 && (has_failed(slot.node) || is_taken_by_leaving(slot.node));
-  });
+  const WorkloadRow& row = workloads[id];
+  const bool has_pods =
+      !row.pods->empty() || (!row.owner.is_none() && !owners[row.owner].pods.empty());
+  return has_pods && std::ranges::any_of(row.reservation->slots, [&](const Slot& slot) {
+           return slot.kept > 0 && (has_failed(slot.node) || is_taken_by_leaving(slot.node));
+         });
 }
 
 void Tables::note_held_back() {

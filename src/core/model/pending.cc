@@ -142,8 +142,8 @@ void Tables::note_unsaid(WorkloadId id) {
 void Tables::note_said(WorkloadId id) {
   const WorkloadRow& row = workloads[id];
   if (!row.is_unsaid || row.queued_in.is_none()) return;
-  ClusterQueueRow& queue = cluster_queues[row.queued_in];
-  if (!queue.unsaid.empty() && queue.unsaid.back() == id) queue.is_unsaid_stale = true;
+  const std::vector<WorkloadId>& unsaid = cluster_queues[row.queued_in].unsaid;
+  if (!unsaid.empty() && unsaid.back() == id) stale_unsaid_.push_back(row.queued_in);
 }
 
 bool Tables::is_unsaid(WorkloadId id, ClusterQueueId queue) const {
@@ -151,18 +151,21 @@ bool Tables::is_unsaid(WorkloadId id, ClusterQueueId queue) const {
 }
 
 // Those that were told or have left are forgotten, from the end of the list on; so are queues that
-// have nobody left. Each is looked at once.
+// have nobody left. Each is looked at once, and no queue whose last one still waits for a word.
 void Tables::sweep_unsaid() {
-  std::erase_if(unsaid_queues, [&](ClusterQueueId queue) {
-    ClusterQueueRow& row = cluster_queues[queue];
-    std::vector<WorkloadId>& unsaid = row.unsaid;
-    if (!std::exchange(row.is_unsaid_stale, false)) return unsaid.empty();
+  bool is_one_empty = false;
+  for (const ClusterQueueId queue : stale_unsaid_) {
+    std::vector<WorkloadId>& unsaid = cluster_queues[queue].unsaid;
     while (!unsaid.empty() && !is_unsaid(unsaid.back(), queue)) {
       if (workloads[unsaid.back()].queued_in != queue) workloads[unsaid.back()].is_unsaid = false;
       unsaid.pop_back();
     }
-    return unsaid.empty();
-  });
+    is_one_empty = is_one_empty || unsaid.empty();
+  }
+  stale_unsaid_.clear();
+  if (!is_one_empty) return;
+  std::erase_if(unsaid_queues,
+                [&](ClusterQueueId queue) { return cluster_queues[queue].unsaid.empty(); });
 }
 
 bool Tables::is_silent(ClusterQueueId queue) const {

@@ -119,6 +119,7 @@ void Tables::apply_flavor(const Event& event) {
       row.present && step != Step::remove &&
       (before["nodeLabels"] != after["nodeLabels"] || before["nodeTaints"] != after["nodeTaints"] ||
        before["tolerations"] != after["tolerations"]);
+  const std::string topology = row.spec.topology_name;
   if (step == Step::remove) {
     clear(row);
     row.spec = {};
@@ -127,6 +128,7 @@ void Tables::apply_flavor(const Event& event) {
     row.spec = read_resource_flavor(event.object);
   }
   topologies.forget_trees();
+  if (row.spec.topology_name != topology) renew_topology_holds();
   cluster_queues.for_each([&, id = id](ClusterQueueId queue, const ClusterQueueRow& queue_row) {
     const bool names_it = std::ranges::any_of(queue_row.groups, [&](const auto& group) {
       return std::ranges::any_of(group, [&](const GroupFlavor& f) { return f.flavor == id; });

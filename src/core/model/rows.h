@@ -77,7 +77,6 @@ struct ClusterQueueRow : Incarnation {
 
   // Wait here and were never told why; some of them may have left.
   std::vector<WorkloadId> unsaid;
-  bool is_unsaid_stale = false;              // the last of those may have been told, or left
   std::uint32_t ready_position = not_ready;  // in Tables::ready_queues
 
   static constexpr std::uint32_t not_ready = UINT32_MAX;

@@ -322,6 +322,7 @@ struct Tables {
   // topology_changes.cc
   void enter_topologies(WorkloadId id);
   void leave_topologies(WorkloadId id);
+  void renew_topology_holds();
   void note_node_change(NodeId id, const Node& before, bool was_present, bool was_valid);
   void wake_for_topologies();
 
@@ -336,7 +337,8 @@ struct Tables {
   std::uint32_t& place_in(std::vector<std::uint32_t>& places, WorkloadId id);
   std::vector<std::uint32_t> listed_places_;
   std::vector<std::uint32_t> reserving_places_;
-  std::vector<bool> being_told_;  // their rows' `telling` says what
+  std::vector<ClusterQueueId> stale_unsaid_;  // whose last unsaid was told, or left
+  std::vector<bool> being_told_;              // their rows' `telling` says what
 
   GangLibrary gangs_;
   bool gathers_wakes_ = false;

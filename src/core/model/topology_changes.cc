@@ -67,8 +67,7 @@ void Tables::wake_for_topologies() {
   });
 }
 
-// One hold for each flavor of a pod set, as Kueue counts the usage: that of flavors without a
-// topology counts nowhere.
+// One hold for each flavor of a pod set that has a topology, as Kueue counts the usage.
 void Tables::enter_topologies(WorkloadId id) {
   WorkloadRow& row = workloads[id];
   for (std::size_t i = 0; i < row.spec.admission->pod_sets.size(); ++i) {
@@ -76,20 +75,17 @@ void Tables::enter_topologies(WorkloadId id) {
     if (!assignment.topology) continue;
     const auto set = std::ranges::find(row.spec.pod_sets, assignment.name, &GangPodSet::name);
     if (set == row.spec.pod_sets.end()) continue;
-    std::vector<TopologyHold>& holds = row.reservation.edit().topology_holds;
-    const std::size_t first = holds.size();
     for (const auto& [resource, name] : assignment.flavors) {
-      const FlavorId flavor = flavors.hold(name);
-      const bool is_seen =
-          std::any_of(holds.begin() + static_cast<std::ptrdiff_t>(first), holds.end(),
-                      [&](const TopologyHold& hold) { return hold.usage.flavor == flavor; });
-      if (is_seen) {
-        flavors.release(flavor);
-        continue;
-      }
+      const FlavorId flavor = flavors.find(name);
+      if (flavor.is_none() || flavors[flavor].spec.topology_name.empty()) continue;
+      std::vector<TopologyHold>& holds = row.reservation.edit().topology_holds;
+      const bool is_seen = std::ranges::any_of(holds, [&](const TopologyHold& hold) {
+        return hold.pod_set == i && hold.usage.flavor == flavor;
+      });
+      if (is_seen) continue;
       TopologyHold& hold = holds.emplace_back();
       hold.pod_set = i;
-      hold.usage.flavor = flavor;
+      hold.usage.flavor = flavors.hold(name);
       hold.usage.requests = set->requests;
     }
   }
@@ -98,9 +94,20 @@ void Tables::enter_topologies(WorkloadId id) {
 
 void Tables::leave_topologies(WorkloadId id) {
   WorkloadRow& row = workloads[id];
+  if (row.reservation->topology_holds.empty()) return;
   topologies.change_usage(*this, row, 1);
   for (const TopologyHold& hold : row.reservation->topology_holds)
     flavors.release(hold.usage.flavor);
+  row.reservation.edit().topology_holds.clear();
+}
+
+// A flavor has got a topology, or has none any more: whoever was admitted to it holds that anew.
+void Tables::renew_topology_holds() {
+  workloads.for_each([&](WorkloadId id, const WorkloadRow& row) {
+    if (row.reserved_in.is_none()) return;
+    leave_topologies(id);
+    enter_topologies(id);
+  });
 }
 
 }  // namespace muster::core
