@@ -186,7 +186,7 @@ class Assigner {
         return false;
       }
       keep(finder, i, moved.whole);
-      assume(finder, i, moved.added);
+      take_assumed(finder, i, moved.added);  // for those of the same group too
     }
     return true;
   }
