@@ -9,22 +9,16 @@
 
 namespace muster::core {
 
-namespace {
-
-constexpr double milli = 1000;
-
-}  // namespace
-
 bool Tables::admits_by_usage(ClusterQueueId queue) const {
   return configuration.shares_admission_fairly() && !queue.is_none() &&
          cluster_queues[queue].spec.admission_mode == AdmissionMode::usage_based;
 }
 
 void Tables::add_used(UsedAmounts& sum, ResourceId resource, std::int64_t amount) const {
-  const double units = static_cast<double>(amount) / (names.name(resource) == "cpu" ? milli : 1);
-  auto at = std::ranges::find(sum, resource, &std::pair<ResourceId, double>::first);
-  if (at == sum.end()) at = sum.insert(sum.end(), {resource, 0});
-  at->second += units;
+  auto at = std::ranges::find(sum, resource, &std::pair<ResourceId, UsedAmount>::first);
+  if (at == sum.end()) at = sum.insert(sum.end(), {resource, UsedAmount()});
+  at->second +=
+      names.name(resource) == "cpu" ? UsedAmount::of_milli(amount) : UsedAmount::of_units(amount);
 }
 
 // What the admitted workloads of a LocalQueue hold, over all flavors.
@@ -47,7 +41,7 @@ void Tables::begin_usage(LocalQueueId id) {
     UsedAmounts consumed;
     for (const auto& [name, quantity] : row.spec.consumed) {
       const auto resource = names.intern(name);
-      if (resource) consumed.emplace_back(*resource, quantity.to_double());
+      if (resource) consumed.emplace_back(*resource, UsedAmount::of(quantity));
     }
     row.ledger.begin(std::move(consumed), *row.spec.consumed_at);
   }
@@ -66,7 +60,7 @@ double Tables::usage_of(LocalQueueId id) const {
   for (const auto& [resource, amount] : total) {
     const auto found =
         std::ranges::find(weights, names.name(resource), &std::pair<std::string, double>::first);
-    usage += amount * (found == weights.end() ? 1 : found->second);
+    usage += (found == weights.end() ? 1 : found->second) * amount.to_double();
   }
   return usage / weight;
 }
@@ -92,7 +86,7 @@ void Tables::charge_admission(WorkloadId id) {
       add_used(penalty, request.resource, request.amount * set.effective_count());
     }
   }
-  for (auto& [resource, amount] : penalty) amount *= share;
+  for (auto& [resource, amount] : penalty) amount = amount.scaled(share);
   local_queues[row.local_queue].ledger.push_penalty(id, std::move(penalty), now);
   refresh_usage(row.local_queue);
 }

@@ -2,7 +2,6 @@
 #include "core/model/queue_report.h"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "base/checked.h"
@@ -129,12 +128,10 @@ std::optional<ConsumedResources> consumed_by(const Tables& tables, LocalQueueId 
     return std::nullopt;
   }
   ConsumedResources consumed{.amounts = {}, .sampled_at = *row.ledger.sampled_at()};
-  for (const auto& [resource, units] : row.ledger.consumed()) {
+  for (const auto& [resource, used] : row.ledger.consumed()) {
     const std::string& name = tables.names.name(resource);
-    const bool is_cpu = name == "cpu";
-    // Beyond what an int64 holds nothing is told apart.
-    const double whole = std::clamp(std::floor(units * (is_cpu ? 1000 : 1)), 0.0, 9e18);
-    consumed.amounts.emplace_back(name, resource_quantity(name, static_cast<std::int64_t>(whole)));
+    consumed.amounts.emplace_back(
+        name, resource_quantity(name, name == "cpu" ? used.milli() : used.units()));
   }
   std::sort(consumed.amounts.begin(), consumed.amounts.end(),
             [](const auto& a, const auto& b) { return a.first < b.first; });

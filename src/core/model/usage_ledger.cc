@@ -8,12 +8,20 @@ namespace muster::core {
 
 namespace {
 
-void add(UsedAmounts& sum, const UsedAmounts& more, double times) {
+void add(UsedAmounts& sum, const UsedAmounts& more) {
   for (const auto& [resource, amount] : more) {
-    auto at = std::ranges::find(sum, resource, &std::pair<ResourceId, double>::first);
-    if (at == sum.end()) at = sum.insert(sum.end(), {resource, 0});
-    at->second += amount * times;
+    const auto at = std::ranges::find(sum, resource, &std::pair<ResourceId, UsedAmount>::first);
+    if (at == sum.end()) {
+      sum.emplace_back(resource, amount);
+    } else {
+      at->second += amount;
+    }
   }
+}
+
+UsedAmounts scaled(UsedAmounts amounts, double factor) {
+  for (auto& [resource, amount] : amounts) amount = amount.scaled(factor);
+  return amounts;
 }
 
 double seconds(Span span) {
@@ -42,10 +50,8 @@ void UsageLedger::sample(const UsedAmounts& used, Instant now, Span half_life) {
   const Instant since = sampled_at_.value_or(now);
   const Span elapsed = std::max(Span{}, now - since);
   const double share = alpha(elapsed, half_life);
-  UsedAmounts next;
-  add(next, consumed_, 1 - share);
-  add(next, used, share);
-  consumed_ = std::move(next);
+  consumed_ = scaled(std::move(consumed_), 1 - share);
+  add(consumed_, scaled(used, share));
   sampled_at_ = std::max(now, since);
 }
 
@@ -54,13 +60,13 @@ void UsageLedger::settle(WorkloadId workload, const UsedAmounts& used, Instant n
   sample(used, now, half_life);
   const auto penalty = penalties_.find(workload);
   if (penalty == penalties_.end()) return;
-  add(consumed_, penalty->second, 1);
+  add(consumed_, penalty->second);
   penalties_.erase(penalty);
 }
 
 UsedAmounts UsageLedger::total() const {
   UsedAmounts sum = consumed_;
-  for (const auto& [workload, penalty] : penalties_) add(sum, penalty, 1);
+  for (const auto& [workload, penalty] : penalties_) add(sum, penalty);
   return sum;
 }
 

@@ -1,7 +1,6 @@
 // UsageLedger: what a LocalQueue has used lately, for queues that admit by usage: a decaying
 // average of what its admitted workloads hold, and for each workload that was just admitted a
-// penalty, so that a burst does not ride on an old sample. Amounts are in whole units (cores,
-// bytes).
+// penalty, so that a burst does not ride on an old sample.
 //
 //   ledger.push_penalty(workload, requests);       // when it is admitted
 //   ledger.settle(workload, used, now, half_life); // when its admission is seen
@@ -18,11 +17,12 @@
 
 #include "base/instant.h"
 #include "core/model/ids.h"
+#include "core/model/used_amount.h"
 
 namespace muster::core {
 
 // By resource, each once, in no order.
-using UsedAmounts = std::vector<std::pair<ResourceId, double>>;
+using UsedAmounts = std::vector<std::pair<ResourceId, UsedAmount>>;
 
 class UsageLedger {
  public:
