@@ -184,7 +184,8 @@ bool is_admitted_at_once(const Tables& tables, const Decision& entry) {
   for (const RequiredCheck& check : tables.cluster_queues[entry.queue].spec.checks) {
     const bool is_listed = std::ranges::find(workload.extras->checks, check.name,
                                              &CheckState::name) != workload.extras->checks.end();
-    if (!is_listed && concerns(tables, check, entry)) return false;
+    // Nobody has judged it yet: who is admitted already stays so.
+    if (!is_listed && concerns(tables, check, entry)) return workload.is_admitted;
   }
   const bool are_ready = std::ranges::all_of(workload.extras->checks, [](const CheckState& check) {
     return check.status == CheckStatus::ready;
