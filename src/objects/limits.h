@@ -17,7 +17,7 @@ inline constexpr std::size_t depth_max = 256;
 inline constexpr std::size_t json_text_bytes_kept_max = std::size_t{128} * 1024;
 
 // Documents in one YAML text.
-inline constexpr std::size_t yaml_documents_max = 100000;
+inline constexpr std::size_t yaml_documents_max = 1'000'000;
 
 // Places that a diff lists.
 inline constexpr std::size_t differences_max = 1000;
