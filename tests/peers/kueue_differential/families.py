@@ -34,6 +34,8 @@ BASE = {
     # checks, fair sharing between local queues, slices, ready pods
     'check': 0.0, 'check_state': 0.0, 'inactive_check': 0.0, 'provisioning': 0.0,
     'local_fair': 0.0, 'elastic': 0.0, 'pods_ready': 0.0, 'block': 0.0,
+    # steps in the life of workloads that hold quota
+    'life': 0.0,
     # topologies
     'topology': 0.0, 'plain_flavor': 0.15, 'nodes': (3, 12), 'hosts': 0.8, 'levels': (1, 3),
     'required': 0.3, 'preferred': 0.3, 'unconstrained': 0.2, 'slices': 0.0, 'nested': 0.0,
@@ -106,6 +108,8 @@ FAMILIES = {
                             'slices': 0.15},
     'topology_nodes': {**TOPOLOGY, 'unhealthy': 0.5, 'pending': 0.4, 'node_taint': 0.3,
                        'node_bad': 0.3, 'slices': 0.2, 'other_pod': 0.3, 'workloads': (2, 6)},
+    'topology_repair': {**TOPOLOGY, 'unhealthy': 0.7, 'leader': 0.4, 'group': 0.5, 'pod_sets': (2, 4), 'slices': 0.3,
+                        'nested': 0.2, 'pending': 0.4, 'nodes': (4, 12), 'levels': (1, 3)},
     'topology_flavors': {**TOPOLOGY, 'flavors': (2, 3), 'overlap': 0.5, 'plain_flavor': 0.3,
                          'fungibility': 0.8, 'pod_sets': (1, 3), 'provisioning': 0.15,
                          'check': 0.15, 'selector_pod': 0.2, 'affinity_pod': 0.2,
@@ -126,6 +130,13 @@ FAMILIES = {
     'old_version': {**PREEMPTION, 'old_version': 0.7, 'priority_class': 0.4, 'bare': 0.2,
                     'fungibility': 0.6, 'topology': 0.2, 'check': 0.2},
     'mixed': {},
+    # what is written of workloads that hold quota: life.py
+    'life': {'life': 1.0, 'steps': 1.0, 'within': 0.0, 'reclaim': 0.0, 'stop_queue': 0.0, 'stop_local': 0.0,
+             'pending': 0.4, 'flavors': (1, 3), 'check': 0.5, 'not_admitted': 0.3, 'pods_ready': 0.3, 'block': 0.4,
+             'similar': 0.4, 'workloads': (5, 12), 'reclaimable': 0.1},
+    'topology_life': {**TOPOLOGY, 'life': 1.0, 'steps': 1.0, 'within': 0.0, 'reclaim': 0.0, 'stop_queue': 0.0,
+                      'stop_local': 0.0, 'pending': 0.4, 'workloads': (4, 10), 'slices': 0.3, 'provisioning': 0.2,
+                      'check': 0.2, 'not_admitted': 0.3, 'other_pod': 0.2},
     # another family with what no family makes: twists.py
     'twisted': {},
     # another family, in which things change after the first cycles

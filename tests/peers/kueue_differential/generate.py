@@ -7,6 +7,7 @@ that workloads contend; creation times and UIDs are distinct, so that ties do no
 import random
 
 import cluster
+import life
 import old_version
 import steps
 import twists
@@ -23,13 +24,14 @@ GATES = ['PartialAdmission', 'FlavorFungibility', 'PrioritySortingWithinCohort',
          'FlavorFungibilityPreserveScanProgress', 'PrioritizePreemptorWorkloads',
          'RecomputeAssignmentUponPreemptionTargetsOverlap', 'AdmissionGatedBy',
          'MultiKueueOrchestratedPreemption', 'VectorizedResourceRequests',
-         'ElasticJobsViaWorkloadSlices', 'SchedulerTimestampPreemptionBuffer', 'AdmissionFairSharing']
+         'ElasticJobsViaWorkloadSlices', 'SchedulerTimestampPreemptionBuffer', 'AdmissionFairSharing',
+         'UnadmittedWorkloadsExplicitStatus', 'SchedulerLongRequeueInterval']
 TOPOLOGY_GATES = ['TASProfileMixed', 'TASBalancedPlacement', 'TASMultiLayerTopology',
                   'TASHandleOverlappingFlavors', 'TASRecomputeAssignmentWithinSchedulingCycle',
                   'TASRespectNodeAffinityPreferred', 'TASFailedNodeReplacement',
                   'TASFailedNodeReplacementFailFast', 'TASCacheNodeMatchResults',
                   'ElasticJobsViaWorkloadSlicesWithTAS', 'TASCachingRemainingResources',
-                  'TASCacheTopologyTree', 'TopologyAwareScheduling']
+                  'TASCacheTopologyTree', 'TopologyAwareScheduling', 'SkipReassignmentForPodOwnedWorkloads']
 
 
 class Dice:
@@ -69,7 +71,7 @@ def make_case(family, seed):
         case['config'] = config
     if dice.p('steps'):
         case['cycles'] = dice.number(1, 2)
-        case['steps'] = steps.make_steps(dice, world)
+        case['steps'] = (life if dice.p('life') else steps).make_steps(dice, world)
     elif dice.p('until_idle'):
         case['untilIdle'] = True
     else:

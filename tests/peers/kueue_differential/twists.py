@@ -6,6 +6,7 @@ three of them; the name of each is a function below.
 # SPDX-License-Identifier: Apache-2.0
 from cluster import HOST
 from node_twists import NODE_TWISTS
+from rare_twists import RARE_TWISTS
 
 NEVER = '2025-01-01T00:00:00Z'
 
@@ -384,7 +385,7 @@ def moved_cohorts(dice, case):
 TWISTS = [packed_domains, split_domains, put_off_topology, odd_quantities, odd_tolerations, odd_affinity,
           ties, one_name, strange_reservations, strange_quotas, pods_of_gangs, whole_paths,
           rare_conditions, rare_fields, rare_limits, rare_slices, check_states, other_resources,
-          moved_cohorts, *NODE_TWISTS]
+          moved_cohorts, *NODE_TWISTS, *RARE_TWISTS]
 
 
 def twist(dice, case):
