@@ -65,11 +65,11 @@ count_result() {
 }
 
 # In CI the slow second implementations of the core (quota, topologies, candidates of preemption) are
-# asked 10,000 times.
+# asked 10,000 times each.
 random_parameters_of() {
   case ${1##*/}/${CI-} in
     core_quota_property_test/?* | core_topology_property_test/?* | core_preemption_property_test/?*)
-      echo "${RC_PARAMS-} max_success=1000" ;;
+      echo "${RC_PARAMS-} max_success=10000" ;;
     *) echo "${RC_PARAMS-}" ;;
   esac
 }
