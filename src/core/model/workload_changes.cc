@@ -360,6 +360,7 @@ void Tables::change_workload(WorkloadId id, const Value& object, const WorkloadP
   }
   if (row.assumed_evicted) row.spec.is_evicted = true;
   keep_search(row, before);
+  if (row.local_queue != local_queue) row.last_tried = {};  // that was another queue's search
   if (row.standing == Standing::resting) {
     const bool same = asks_the_same(before, row.spec, old_object, parts) && kind == kind_of(row);
     enqueue(id, same && was_parked);
