@@ -185,6 +185,11 @@ class Reading {
         core::check_kueue({.kind = resource.kind, .object = object, .gates = gates_});
     for (const objects::FieldError& error : report.errors) {
       if (error.path.starts_with("status")) continue;
+      // A queue whose selector says nothing is one that Kueue's scheduler cannot take either.
+      if (error.path.starts_with("spec.namespaceSelector")) {
+        blame(source, error.path, error.body());
+        continue;
+      }
       read_.warnings.push_back(named(source, error.path, error.body()));
     }
   }

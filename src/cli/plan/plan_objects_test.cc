@@ -143,6 +143,17 @@ spec: {cohortName: c, resourceGroups: [{coveredResources: [cpu], flavors: [{name
   EXPECT_EQ(given.warnings[0].field, "spec.resourceGroups[0].flavors[0].resources[0].lendingLimit");
 }
 
+TEST(plan_objects, refuse_a_selector_that_nobody_can_take) {
+  EXPECT_EQ(error_of(R"(
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ClusterQueue
+metadata: {name: a}
+spec: {namespaceSelector: {matchExpressions: [{key: team, operator: Like, values: [red]}]}}
+)"),
+            "q.yaml:5: ClusterQueue a: spec.namespaceSelector.matchExpressions[0].operator: "
+            "Invalid value: \"Like\": not a valid selector operator");
+}
+
 TEST(plan_objects, take_a_status_as_it_is) {
   EXPECT_EQ(error_of(R"(
 apiVersion: kueue.x-k8s.io/v1beta2
