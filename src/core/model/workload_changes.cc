@@ -373,9 +373,10 @@ void Tables::change_workload(WorkloadId id, const Value& object, const WorkloadP
     if (same && was_told && standing == row.standing) untold.erase(workloads.key(id));
   }
   if (was_there && makes_way(before, row.spec, View(&reclaimable), parts)) {
-    // Whoever ends with the same write that sends it to another queue was never in that one.
-    const bool ends = row.spec.is_finished || !row.spec.is_active;
-    wake_others(*this, ends ? local_queue : row.local_queue, reserved_in);
+    // Whoever ends, or may not wait, with the same write that sends it to another queue was never
+    // in that one.
+    const bool enters = row.spec.is_pending();
+    wake_others(*this, enters ? row.local_queue : local_queue, reserved_in);
   }
   if (!local_queue.is_none()) local_queues.release(local_queue);
   if (!reserved_in.is_none()) cluster_queues.release(reserved_in);
