@@ -81,11 +81,11 @@ def compare_rest(a, b, found):
     one, other = ({q['clusterQueue']: (sorted(q['active']), sorted(q['inadmissible']))
                    for q in d['queues'] if q['active'] or q['inadmissible']} for d in (a, b))
     field('queues', *difference(one, other))
-    one, other = (sorted((e['workload'], e['reason'], e.get('underlying')) for e in d['evicted'])
+    one, other = (sorted((e['workload'], e['reason'], e.get('underlying', '')) for e in d['evicted'])
                   for d in (a, b))
     field('evicted', one, other)
     if one == other:
-        field('evicted by', *(sorted((e['workload'], e.get('by')) for e in d['evicted'])
+        field('evicted by', *(sorted((e['workload'], e.get('by', '')) for e in d['evicted'])
                               for d in (a, b)))
     field('finished', *(sorted((e['workload'], e['reason']) for e in d['finished'])
                         for d in (a, b)))
