@@ -52,15 +52,18 @@ Result<> Shim::make_container(Container& container) {
   if (!streams.mounts.empty()) place.last_words = streams.mounts.front().source;
   place.holder = process_.id;
   place.own_network = spec_.network.has_bridge();
-  place.control_group = shim_group_name(spec_.pod.uid, spec.name);
+  const std::string group = shim_group_name(spec_.pod.uid, spec.name);
+  place.control_group = groups_.name_for_runtimes(group);
+  place.is_unified = groups_.is_unified();
   place.limits_memory = groups_.limits_memory();
   place.limits_processes = groups_.limits_processes();
+  place.limits_cpu = groups_.limits_cpu();
   place.processes_max = spec_.processes_max;
   place.capabilities = own_capabilities();
   if (spec.image_run.is_privileged) place.machine_devices = device_files_in("/dev");
   TRY(replace_file(bundle + "/config.json", oci_config_text(spec, place), Durable::no));
-  remove_group_everywhere(place.control_group);
-  container.group = groups_.named(place.control_group);
+  remove_group_everywhere(group);
+  container.group = groups_.named(group);
   TRY(remove_folder_tree(pod_folder::runc_path(folder_) + "/" + spec.name));
   if (!spec.has_terminal) TRY(open_streams(container, streams));
   container.sandbox = TRY(OciProcess::start({.root = pod_folder::runc_path(folder_),

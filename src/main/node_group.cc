@@ -19,6 +19,7 @@
 #include "agent/pretend_runtime.h"
 #include "agent/services/service_traffic.h"
 #include "base/os/command.h"
+#include "base/os/control_group.h"
 #include "base/os/detached_process.h"
 #include "base/os/machine.h"
 #include "cli/version.h"
@@ -147,6 +148,7 @@ void NodeGroups::Parts::make_host(std::vector<NodeOptions> nodes, const Machine&
   if (!options.settings.kubeconfig.empty()) {
     host_options.hidden.push_back(options.settings.kubeconfig);
   }
+  hand_controllers_down();
   options.log.info("isolation", {{"what", agent::describe_isolation(host_options)}});
   host = std::make_unique<agent::HostRuntime>(options.house.executor, options.machine,
                                               std::move(host_options), options.log);

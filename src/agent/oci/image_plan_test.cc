@@ -167,6 +167,18 @@ TEST(OciConfig, says_what_runc_needs) {
   EXPECT_TRUE(is_mounted);
 }
 
+TEST(OciConfig, version_2_limits_as_kubelets_do) {
+  ContainerSpec container = run("{}");
+  container.memory_bytes_max = 1 << 20;
+  EXPECT_FALSE(config(container)["linux"]["resources"]["unified"]);
+  EXPECT_FALSE(config(container)["linux"]["resources"]["memory"]["swap"]);
+  const Value made = config(container, {.root = "/r", .is_unified = true, .limits_cpu = false});
+  const objects::View resources = made["linux"]["resources"];
+  EXPECT_EQ(resources["unified"]["memory.oom.group"].string_or(""), "1");
+  EXPECT_EQ(resources["memory"]["swap"].integer_or(0), 1 << 20);
+  EXPECT_FALSE(resources["cpu"]);
+}
+
 TEST(OciConfig, a_privileged_container_has_the_machine) {
   const Value made = config(run("{securityContext: {privileged: true}}"),
                             {.root = "/r", .machine_devices = {{.path = "/dev/x", .major = 7}}});

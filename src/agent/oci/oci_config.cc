@@ -256,7 +256,12 @@ class ConfigWriter {
       pairs.push_back(value);
     };
     if (container_.memory_bytes_max > 0 && place_.limits_memory) {
-      add("memory", object({key("limit"), number(container_.memory_bytes_max)}));
+      std::vector<Node> memory = {key("limit"), number(container_.memory_bytes_max)};
+      // Of both together: so nothing of it is swapped.
+      if (place_.is_unified) {
+        memory.insert(memory.end(), {key("swap"), number(container_.memory_bytes_max)});
+      }
+      add("memory", builder_.object_of_pairs(memory));
     }
     if (place_.processes_max > 0 && place_.limits_processes) {
       add("pids", object({key("limit"), number(place_.processes_max)}));
@@ -269,7 +274,10 @@ class ConfigWriter {
       cpu.insert(cpu.end(), {key("quota"), number(container_.image_run.cpu_quota_microseconds),
                              key("period"), number(cpu_period_microseconds)});
     }
-    if (!cpu.empty()) add("cpu", builder_.object_of_pairs(cpu));
+    if (place_.is_unified && place_.limits_memory) {
+      add("unified", object({key("memory.oom.group"), key("1")}));
+    }
+    if (!cpu.empty() && place_.limits_cpu) add("cpu", builder_.object_of_pairs(cpu));
     return builder_.object_of_pairs(pairs);
   }
 

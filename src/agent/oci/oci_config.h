@@ -25,9 +25,13 @@ struct OciPlace {
   std::vector<Mount> mounts = {};  // its volumes; `below` is looked up already
   std::int64_t holder = 0;         // the process whose namespaces it joins; 0: runc's own
   bool own_network = false;        // … its network too
-  std::string control_group = {};  // below the group that runc is started in
+  std::string control_group = {};  // as runc calls it (base/os/control_group.h)
+  // Limited by version 2: as kubelets have it, nothing is swapped out, and who is over its limit of
+  // memory is killed whole.
+  bool is_unified = false;
   bool limits_memory = true;
   bool limits_processes = true;
+  bool limits_cpu = true;
   std::int64_t processes_max = 0;
   std::uint64_t capabilities = ~std::uint64_t{0};  // that this process can give at all
   std::vector<DeviceFile> machine_devices = {};    // what a privileged container gets

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <map>
 #include <string_view>
@@ -28,6 +29,8 @@ constexpr std::size_t proc_bytes_max = std::size_t{1} << 20;
 constexpr std::int64_t cpu_period = 100'000;
 constexpr std::int64_t cpu_quota_min = 1'000;
 
+constexpr std::array<std::string_view, 3> controllers = {"memory", "pids", "cpu"};
+
 std::vector<std::string_view> split(std::string_view text, char separator) {
   std::vector<std::string_view> parts;
   while (true) {
@@ -42,10 +45,12 @@ bool contains(const std::vector<std::string_view>& parts, std::string_view wante
   return std::find(parts.begin(), parts.end(), wanted) != parts.end();
 }
 
+using Folders = std::map<std::string, std::string>;
+
 // Where each version 1 controller is mounted, and under "" where version 2 is.
-std::map<std::string, std::string> mounted_hierarchies() {
-  std::map<std::string, std::string> mounted;
-  const auto text = read_whole_file("/proc/self/mounts", proc_bytes_max);
+Folders mounted_hierarchies(const ControlGroupSources& sources) {
+  Folders mounted;
+  const auto text = read_whole_file(sources.mounts, proc_bytes_max);
   if (!text) return mounted;
   for (const std::string_view line : split(*text, '\n')) {
     const auto words = split(line, ' ');  // device, folder, kind, options
@@ -61,9 +66,9 @@ std::map<std::string, std::string> mounted_hierarchies() {
 }
 
 // The group that this process is in, by controller; under "" that of version 2.
-std::map<std::string, std::string> own_groups() {
-  std::map<std::string, std::string> groups;
-  const auto text = read_whole_file("/proc/self/cgroup", proc_bytes_max);
+Folders own_groups(const ControlGroupSources& sources) {
+  Folders groups;
+  const auto text = read_whole_file(sources.own_groups, proc_bytes_max);
   if (!text) return groups;
   for (const std::string_view line : split(*text, '\n')) {
     const auto words = split(line, ':');  // number, controllers, path
@@ -96,7 +101,99 @@ Result<> write_value(const std::string& path, const std::string& value) {
   return {};
 }
 
+bool lists(const std::string& file, std::string_view controller) {
+  const auto text = read_whole_file(file, proc_bytes_max);
+  return text && contains(split(text->substr(0, text->find('\n')), ' '), controller);
+}
+
+// Version 2 as this process sees it. A controller that version 1 has is not there.
+struct Unified {
+  std::string root;
+  std::string own;  // below it; empty: the root itself
+
+  // The paths of this process' group and of those above, the nearest first.
+  std::vector<std::string> upward() const {
+    std::vector<std::string> paths = {own};
+    while (!paths.back().empty()) paths.push_back(paths.back().substr(0, paths.back().rfind('/')));
+    return paths;
+  }
+
+  bool hands_down(const std::string& path, std::string_view controller) const {
+    return lists(root + path + "/cgroup.subtree_control", controller);
+  }
+
+  // A group with processes of its own can hand down nothing, or not to groups of processes: only
+  // the root of all can, which is known by not having this file.
+  bool can_hand_down(const std::string& path) const {
+    const auto members = read_whole_file(root + path + "/cgroup.procs", proc_bytes_max);
+    const bool is_root = ::access((root + path + "/cgroup.type").c_str(), F_OK) != 0;
+    return is_root || (members && members->empty());
+  }
+
+  // Where groups are limited in the most ways; this process' own where they are not at all.
+  std::string best() const {
+    std::string found = own;
+    std::ptrdiff_t most = 0;
+    for (const std::string& path : upward()) {
+      if (!can_hand_down(path) || ::access((root + path).c_str(), W_OK) != 0) continue;
+      const auto count = std::count_if(controllers.begin(), controllers.end(),
+                                       [&](auto each) { return hands_down(path, each); });
+      if (count > most) found = path;
+      most = std::max<std::ptrdiff_t>(most, count);
+    }
+    return found;
+  }
+};
+
+std::optional<Unified> unified_of(const Folders& mounted, const Folders& own) {
+  const auto mount = mounted.find("");
+  const auto group = own.find("");
+  // Processes of other cgroup namespaces are in groups that this one cannot see.
+  if (mount == mounted.end() || group == own.end() || group->second.starts_with("/..")) {
+    return std::nullopt;
+  }
+  return Unified{.root = mount->second, .own = group->second};
+}
+
+// What the kernel refuses stays as it is.
+void enable(const std::string& folder) {
+  for (const std::string_view controller : controllers) {
+    if (!lists(folder + "/cgroup.controllers", controller)) continue;
+    const std::string file = folder + "/cgroup.subtree_control";
+    if (lists(file, controller)) continue;
+    static_cast<void>(write_value(file, fmt::format("+{}", controller)));
+  }
+}
+
+// One that is started meanwhile is moved in the next round.
+void move_members(const std::string& from, const std::string& to) {
+  constexpr int rounds_max = 10;
+  if (::mkdir(to.c_str(), 0755) < 0 && errno != EEXIST) return;
+  for (int round = 0; round < rounds_max; ++round) {
+    const auto members = read_whole_file(from + "/cgroup.procs", proc_bytes_max);
+    if (!members || members->empty()) return;
+    for (const std::string_view member : split(*members, '\n')) {
+      if (member.empty()) continue;
+      static_cast<void>(write_value(to + "/cgroup.procs", std::string(member)));
+    }
+  }
+}
+
 }  // namespace
+
+void hand_controllers_down(const ControlGroupSources& sources) {
+  const auto unified = unified_of(mounted_hierarchies(sources), own_groups(sources));
+  if (!unified) return;
+  // We are all that is in sight.
+  if (unified->own.empty() && !unified->can_hand_down("")) {
+    move_members(unified->root, unified->root + "/muster-others");
+  }
+  std::vector<std::string> downward = unified->upward();
+  std::reverse(downward.begin(), downward.end());  // a group has only what the one above hands down
+  for (const std::string& path : downward) {
+    if (unified->can_hand_down(path)) enable(unified->root + path);
+  }
+}
 
 // Whoever moves a process waits until no processor is in the middle of a fork or an exec, some ten
 // milliseconds; a thread that moves itself, which version 1 lets it, does not.
@@ -132,33 +229,27 @@ void ControlGroup::remove() const {
   for (const std::string& folder : folders_) ::rmdir(folder.c_str());
 }
 
-// Version 1 first: where both are mounted, a controller is on one of them, and a hierarchy of
-// version 2 gives its controllers only where somebody delegated them to us.
-ControlGroups ControlGroups::find() {
+// Version 1 first: where both are mounted, a controller is on one of them.
+ControlGroups ControlGroups::find(const ControlGroupSources& sources) {
   ControlGroups groups;
-  const auto mounted = mounted_hierarchies();
-  const auto own = own_groups();
+  const Folders mounted = mounted_hierarchies(sources);
+  const Folders own = own_groups(sources);
+  const auto unified = unified_of(mounted, own);
+  const std::string best = unified ? unified->best() : std::string();
   const auto place_of = [&](const std::string& controller) -> std::optional<Place> {
-    for (const bool unified : {false, true}) {
-      const std::string key = unified ? "" : controller;
-      const auto mount = mounted.find(key);
-      const auto group = own.find(key);
-      if (mount == mounted.end() || group == own.end()) continue;
+    const auto mount = mounted.find(controller);
+    const auto group = own.find(controller);
+    if (mount != mounted.end() && group != own.end()) {
       const std::string folder = mount->second + group->second;
-      if (::access(folder.c_str(), W_OK) != 0) continue;
-      if (unified) {
-        const auto given = read_whole_file(folder + "/cgroup.subtree_control", proc_bytes_max);
-        if (!given || !contains(split(given->substr(0, given->find('\n')), ' '), controller)) {
-          continue;
-        }
-      }
-      return Place{folder, unified};
+      if (::access(folder.c_str(), W_OK) == 0) return Place{folder, false};
     }
-    return std::nullopt;
+    if (!unified || !unified->hands_down(best, controller)) return std::nullopt;
+    return Place{unified->root + best, true};
   };
   groups.memory_ = place_of("memory");
   groups.processes_ = place_of("pids");
   groups.cpu_ = place_of("cpu");
+  if (unified && mounted.size() == 1) groups.unified_only_ = best;
   return groups;
 }
 
@@ -167,6 +258,9 @@ std::string ControlGroups::describe() const {
   if (memory_) what.emplace_back("memory");
   if (processes_) what.emplace_back("processes");
   if (cpu_) what.emplace_back("cpu time");
+  if (what.empty() && is_unified()) {
+    return "nothing (cgroup v2: no group that we may write to hands controllers down)";
+  }
   if (what.empty()) return "nothing";
   const auto& first = memory_ ? memory_ : processes_ ? processes_ : cpu_;
   std::string text(what.front());
@@ -194,6 +288,26 @@ ControlGroup ControlGroups::named(const std::string& name) const {
   return group;
 }
 
+std::string ControlGroups::name_for_runtimes(const std::string& name) const {
+  return is_unified() ? fmt::format("{}/{}", *unified_only_, name) : name;
+}
+
+namespace {
+
+// As kubelets have it where the kernel can: who is over the limit is killed whole, and swaps
+// nothing out.
+Result<> limit_memory(const std::string& folder, bool unified, const std::string& bytes) {
+  if (!unified) return write_value(folder + "/memory.limit_in_bytes", bytes);
+  TRY(write_value(folder + "/memory.max", bytes));
+  for (const auto& [file, value] : {std::pair("memory.oom.group", "1"), {"memory.swap.max", "0"}}) {
+    const std::string path = fmt::format("{}/{}", folder, file);
+    if (::access(path.c_str(), F_OK) == 0) TRY(write_value(path, value));
+  }
+  return {};
+}
+
+}  // namespace
+
 Result<ControlGroup> ControlGroups::make(const std::string& name, const GroupLimits& limits) const {
   const ControlGroup group = named(name);
   group.remove();
@@ -201,9 +315,8 @@ Result<ControlGroup> ControlGroups::make(const std::string& name, const GroupLim
     if (::mkdir(folder.c_str(), 0755) < 0) return system_error("make group", folder, errno);
   }
   if (memory_ && limits.memory_bytes > 0) {
-    const char* file = memory_->unified ? "memory.max" : "memory.limit_in_bytes";
-    TRY(write_value(fmt::format("{}/{}/{}", memory_->folder, name, file),
-                    fmt::format("{}", limits.memory_bytes)));
+    TRY(limit_memory(fmt::format("{}/{}", memory_->folder, name), memory_->unified,
+                     fmt::to_string(limits.memory_bytes)));
   }
   if (processes_ && limits.processes > 0) {
     TRY(write_value(fmt::format("{}/{}/pids.max", processes_->folder, name),
@@ -226,11 +339,17 @@ namespace {
 
 std::vector<std::string> group_folders(const std::string& name) {
   std::vector<std::string> folders;
-  const auto mounted = mounted_hierarchies();
-  for (const auto& [controller, group] : own_groups()) {
+  const Folders mounted = mounted_hierarchies({});
+  const Folders own = own_groups({});
+  for (const auto& [controller, group] : own) {
     const auto mount = mounted.find(controller);
-    if (mount == mounted.end()) continue;
+    if (mount == mounted.end() || controller.empty()) continue;
     folders.push_back(fmt::format("{}{}/{}", mount->second, group, name));
+  }
+  if (const auto unified = unified_of(mounted, own)) {
+    // Beside version 1 a runtime makes a group in version 2 as well, below its own.
+    const std::string path = mounted.size() == 1 ? unified->best() : unified->own;
+    folders.push_back(fmt::format("{}{}/{}", unified->root, path, name));
   }
   return folders;
 }
