@@ -8,6 +8,7 @@
 #include "agent/shim.h"
 #include "agent/shim_protocol.h"
 #include "base/os/child_process.h"
+#include "base/os/control_group.h"
 #include "base/os/files.h"
 #include "base/os/folders.h"
 
@@ -29,6 +30,8 @@ void end_container(const std::string& uid, const ContainerState& container) {
   if (!process || !groups) return;
   if (groups->find(shim_group_name(uid, container.name)) == std::string::npos) return;
   static_cast<void>(process->end_at_once());
+  // … where it has one of its own.
+  end_group_everywhere(shim_group_name(uid, container.name));
 }
 
 // Whether there was a shim to end.

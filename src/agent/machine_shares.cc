@@ -23,6 +23,8 @@ void share_with_machine(ShimSpec& shim) {
   const objects::View spec = shim.pod.pod["spec"];
   // On the machine's own network it has neither a bridge nor a cable.
   if (spec["hostNetwork"].boolean_or(false)) shim.network.bridge.clear();
+  if (spec["shareProcessNamespace"].boolean_or(false)) shim.processes = ProcessSharing::pod;
+  if (spec["hostPID"].boolean_or(false)) shim.processes = ProcessSharing::machine;
   if (!spec["hostIPC"].boolean_or(false)) return;
   shim.own_ipc = false;
   for (ContainerSpec& container : shim.pod.containers) share_memory(container);

@@ -1,5 +1,6 @@
-// What a pod shares with its machine because it asks to: the network (hostNetwork), and shared
-// memory with all else that processes exchange by names of their own (hostIPC).
+// What a pod shares because it asks to. With its machine: the network (hostNetwork), shared memory
+// with all else that processes exchange by names of their own (hostIPC), the processes themselves
+// (hostPID). Its containers with each other: their processes (shareProcessNamespace).
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

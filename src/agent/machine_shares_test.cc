@@ -43,5 +43,17 @@ TEST(MachineShares, memory_is_shared_but_where_a_volume_is) {
   EXPECT_EQ(shim.pod.containers[1].mounts[0].source, "/data/shm");
 }
 
+TEST(MachineShares, processes_are_shared_with_the_pod_or_the_machine) {
+  ShimSpec shim = spec_of("spec: {}");
+  share_with_machine(shim);
+  EXPECT_EQ(shim.processes, ProcessSharing::none);
+  shim = spec_of("spec: {shareProcessNamespace: true}");
+  share_with_machine(shim);
+  EXPECT_EQ(shim.processes, ProcessSharing::pod);
+  shim = spec_of("spec: {hostPID: true}");
+  share_with_machine(shim);
+  EXPECT_EQ(shim.processes, ProcessSharing::machine);
+}
+
 }  // namespace
 }  // namespace muster::agent

@@ -131,8 +131,20 @@ Result<> Shim::enter_namespaces() {
                                .own_network = own_network,
                                .own_ipc = spec_.own_ipc,
                                .hostname = spec_.pod.hostname}));
-  if (!own_network) return {};
-  return connect_network(*outside, bridge_index);
+  if (own_network) TRY(connect_network(*outside, bridge_index));
+  return share_processes();
+}
+
+// What a container leaves behind when it ends is not ended by the kernel then: its group is how it
+// is known.
+Result<> Shim::share_processes() {
+  if (spec_.processes == ProcessSharing::none) return {};
+  if (!groups_.limits_memory() && !groups_.limits_processes()) {
+    return Error{ErrorCode::forbidden,
+                 "a pod that shares processes needs control groups, and this node has none"};
+  }
+  if (spec_.processes == ProcessSharing::pod) processes_ = TRY(ProcessNamespace::start());
+  return {};
 }
 
 Result<> Shim::write_etc_files() {
@@ -330,6 +342,7 @@ SandboxSpec Shim::sandbox_spec(const ContainerSpec& container) const {
   for (const DeviceNode& node : container.devices.nodes) {
     sandbox.devices.emplace_back(node.host_path, node.path);
   }
+  sandbox.processes_of = processes_.first_process();
   sandbox.own_network = spec_.network.has_bridge();
   sandbox.user = user_of(container);
   sandbox.is_read_only = container.has_read_only_root;
@@ -369,6 +382,9 @@ void Shim::ended(Container& container) {
   if (container.started_watch != WatchId{}) started(container);
   loop_.unwatch(std::exchange(container.ended_watch, {}));
   const ExitStatus status = container.sandbox->take_end();
+  if (spec_.processes != ProcessSharing::none) {
+    end_group_everywhere(shim_group_name(spec_.pod.uid, container.spec->name));
+  }
   // Also of a program that only waited for the one that was killed.
   const bool out_of_memory = container.group->killed_for_memory() > 0 && status.code != 0;
   drain_logs(container);

@@ -31,6 +31,7 @@
 #include "base/os/folders.h"
 #include "base/os/line_channel.h"
 #include "base/os/poll_loop.h"
+#include "base/os/process_namespace.h"
 #include "base/os/sandbox.h"
 #include "base/os/system_clock.h"
 
@@ -97,6 +98,7 @@ class Shim {
   Result<> enter_namespaces();
   Result<> write_etc_files();
   Result<> connect_network(Netlink& outside, std::uint32_t bridge_index);
+  Result<> share_processes();
   void listen(Descriptor connection);
   void talk_to(Descriptor connection);
   void obey(const ShimOrder& order);
@@ -146,6 +148,7 @@ class Shim {
   std::string folder_;
   ShimSpec spec_;
   ShimProcess process_;
+  ProcessNamespace processes_;  // that the containers share; of no process where they do not
   ControlGroups groups_;
   std::vector<std::unique_ptr<Container>> containers_;
   Descriptor listener_;

@@ -52,6 +52,8 @@ Result<> Shim::make_container(Container& container) {
   if (!streams.mounts.empty()) place.last_words = streams.mounts.front().source;
   place.holder = process_.id;
   place.own_network = spec_.network.has_bridge();
+  place.own_processes = spec_.processes == ProcessSharing::none;
+  place.processes_of = processes_.first_process();
   const std::string group = shim_group_name(spec_.pod.uid, spec.name);
   place.control_group = groups_.name_for_runtimes(group);
   place.is_unified = groups_.is_unified();

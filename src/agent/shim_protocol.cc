@@ -18,6 +18,8 @@ namespace muster::agent {
 
 namespace {
 
+constexpr std::array<std::string_view, 3> sharing_names = {"none", "pod", "machine"};
+
 using objects::Builder;
 using objects::Node;
 using objects::View;
@@ -215,6 +217,7 @@ std::string to_json_text(const ShimSpec& spec) {
        {"isolation", Builder::literal(to_string(spec.isolation))},
        {"network", network_node(builder, spec.network)},
        {"ownIpc", Builder::boolean(spec.own_ipc)},
+       {"processes", Builder::literal(sharing_names[static_cast<std::size_t>(spec.processes)])},
        {"hidden", texts(builder, spec.hidden)},
        {"logFileBytes", Builder::integer(static_cast<std::int64_t>(spec.log_limits.file_bytes))},
        {"logFiles", Builder::integer(spec.log_limits.files)},
@@ -248,6 +251,10 @@ Result<ShimSpec> parse_shim_spec(std::string_view text) {
   spec.network.gateway = text_of(network, "gateway");
   spec.network.prefix = static_cast<int>(network["prefix"].integer_or(0));
   spec.own_ipc = value["ownIpc"].boolean_or(true);
+  const auto sharing = std::ranges::find(sharing_names, value["processes"].string_or(""));
+  if (sharing != sharing_names.end()) {
+    spec.processes = static_cast<ProcessSharing>(sharing - sharing_names.begin());
+  }
   spec.hidden = texts_of(value["hidden"]);
   spec.log_limits.file_bytes = static_cast<std::uint64_t>(value["logFileBytes"].integer_or(1));
   spec.log_limits.files = static_cast<int>(value["logFiles"].integer_or(1));

@@ -26,11 +26,15 @@
 
 namespace muster::agent {
 
+// Whose processes a container sees, and is seen by.
+enum class ProcessSharing : std::uint8_t { none, pod, machine };
+
 struct ShimSpec {
   PodSpec pod;  // without its object
   Isolation isolation = Isolation::full;
   PodNetwork network = {};
-  bool own_ipc = true;                   // shared memory and message queues of its own
+  bool own_ipc = true;  // shared memory and message queues of its own
+  ProcessSharing processes = ProcessSharing::none;
   std::vector<std::string> hidden = {};  // paths that no container sees
   LogLimits log_limits = {};
   std::int64_t processes_max = container_processes_max;  // of each container

@@ -35,6 +35,7 @@ ShimSpec sample_spec() {
   spec.log_limits = {.file_bytes = 7, .files = 2};
   spec.processes_max = 9;
   spec.own_ipc = false;
+  spec.processes = ProcessSharing::pod;
   spec.pod.gang = "team-a/train";
   spec.pod.gang_members = 4;
   return spec;

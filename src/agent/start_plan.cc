@@ -37,9 +37,6 @@ std::optional<StartRefusal> refused_field(View pod) {
   if (!spec["resourceClaims"].empty()) {
     return not_supported("spec.resourceClaims: this node has no devices of that kind");
   }
-  if (spec["hostPID"].boolean_or(false)) {
-    return not_supported("spec.hostPID: every pod of this node has such a namespace of its own");
-  }
   for (const std::string_view list : {"initContainers", "containers"}) {
     for (View container : spec[list].elements()) {
       if (container["volumeDevices"].empty()) continue;
@@ -49,6 +46,30 @@ std::optional<StartRefusal> refused_field(View pod) {
     }
   }
   return std::nullopt;
+}
+
+// Programs on the machine's own files run with the platform's user, whom its processes obey. And
+// who may look into processes from an image would find those with more rights there.
+std::optional<StartRefusal> refused_sharing(View pod, const Surroundings& surroundings) {
+  bool has_image = false;
+  bool has_machine_files = false;
+  for (const std::string_view list : {"initContainers", "containers"}) {
+    for (View container : pod["spec"][list].elements()) {
+      const bool is_image =
+          surroundings.images.contains(std::string(container["name"].string_or("")));
+      (is_image ? has_image : has_machine_files) = true;
+    }
+  }
+  if (pod["spec"]["hostPID"].boolean_or(false) && has_machine_files) {
+    return not_supported(
+        "spec.hostPID: a container on this machine's own files has no rights over its processes; "
+        "those from images may have");
+  }
+  const bool shares = pod["spec"]["shareProcessNamespace"].boolean_or(false);
+  if (!shares || !has_image || !has_machine_files) return std::nullopt;
+  return not_supported(
+      "spec.shareProcessNamespace: containers on this machine's own files do not share processes "
+      "with those from images");
 }
 
 // What a container asks of its own security; absent: what its pod does.
@@ -233,6 +254,7 @@ std::variant<StartPlan, StartRefusal> plan_start(const Value& pod, const Surroun
                                                  std::span<const Value> members,
                                                  const PodDefaults& defaults) {
   if (auto refusal = refused_field(pod)) return std::move(*refusal);
+  if (auto refusal = refused_sharing(pod, surroundings)) return std::move(*refusal);
   if (surroundings.address.empty() && !surroundings.node.pod_cidr.empty()) {
     return not_supported(
         "the pod was bound to this node without an address (annotation "
@@ -281,9 +303,6 @@ std::vector<std::string> ignored_fields(View pod, const std::set<std::string>& f
       ignored.push_back(fmt::format("spec.containers[{}].securityContext.capabilities.add", index));
     }
     ++index;
-  }
-  if (pod["spec"]["shareProcessNamespace"].boolean_or(false)) {
-    ignored.emplace_back("spec.shareProcessNamespace");
   }
   if (!pod["spec"]["dnsConfig"]["nameservers"].empty()) {
     ignored.emplace_back("spec.dnsConfig.nameservers");

@@ -167,6 +167,19 @@ TEST(OciConfig, says_what_runc_needs) {
   EXPECT_TRUE(is_mounted);
 }
 
+TEST(OciConfig, processes_are_shared_where_the_pod_shares_them) {
+  const auto processes = [](const OciPlace& place) -> std::string {
+    const Value made = config(run("{}"), place);
+    for (const objects::View each : made["linux"]["namespaces"].elements()) {
+      if (each["type"].string_or("") == "pid") return std::string(each["path"].string_or("own"));
+    }
+    return "the machine's";
+  };
+  EXPECT_EQ(processes({.root = "/r"}), "own");
+  EXPECT_EQ(processes({.root = "/r", .own_processes = false}), "the machine's");
+  EXPECT_EQ(processes({.root = "/r", .own_processes = false, .processes_of = 9}), "/proc/9/ns/pid");
+}
+
 TEST(OciConfig, version_2_limits_as_kubelets_do) {
   ContainerSpec container = run("{}");
   container.memory_bytes_max = 1 << 20;

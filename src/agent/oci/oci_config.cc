@@ -282,12 +282,14 @@ class ConfigWriter {
   }
 
   Node namespaces() {
-    std::vector<Node> list = {object({key("type"), key("pid")}),
-                              object({key("type"), key("mount")})};
+    std::vector<Node> list = {object({key("type"), key("mount")})};
+    if (place_.own_processes) list.push_back(object({key("type"), key("pid")}));
     const auto join = [&](std::string_view type, std::string_view file) {
+      const std::int64_t holder = type == "pid" ? place_.processes_of : place_.holder;
       list.push_back(object({key("type"), key(type), key("path"),
-                             text(fmt::format("/proc/{}/ns/{}", place_.holder, file))}));
+                             text(fmt::format("/proc/{}/ns/{}", holder, file))}));
     };
+    if (!place_.own_processes && place_.processes_of > 0) join("pid", "pid");
     if (place_.holder > 0) {
       join("ipc", "ipc");
       join("uts", "uts");

@@ -4,7 +4,8 @@
 //   write bundle + "/config.json": oci_config_text(container, place)
 //
 // Assumes: a process of the pod holds its ipc, host name and network namespaces, which the
-// container joins, and so does who visits it; it has a pid and a mount namespace of its own.
+// container joins, and so does who visits it; it has a mount namespace of its own, and one of
+// processes unless its pod shares that.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -25,6 +26,8 @@ struct OciPlace {
   std::vector<Mount> mounts = {};  // its volumes; `below` is looked up already
   std::int64_t holder = 0;         // the process whose namespaces it joins; 0: runc's own
   bool own_network = false;        // … its network too
+  bool own_processes = true;       // false: it sees those of `processes_of`, or the machine's
+  std::int64_t processes_of = 0;   // the first process of a namespace that it joins
   std::string control_group = {};  // as runc calls it (base/os/control_group.h)
   // Limited by version 2: as kubelets have it, nothing is swapped out, and who is over its limit of
   // memory is killed whole.

@@ -19,6 +19,7 @@ extern "C" {
 #include <array>
 
 #include "base/os/pipe.h"
+#include "base/os/process_namespace.h"
 #include "base/os/sandbox_init.h"
 #include "base/os/system_error.h"
 
@@ -110,13 +111,16 @@ Result<Sandbox> Sandbox::start(const SandboxSpec& spec) {
   Pipe reached = TRY(make_pipe());
   Pipe started = TRY(make_pipe());
   Pipe ended = TRY(make_pipe());
+  std::optional<InNamespaceOf> shared;
+  if (spec.processes_of > 0) shared = TRY(InNamespaceOf::enter(spec.processes_of));
   sigset_t all;
   sigset_t before;
   ::sigfillset(&all);
   ::sigprocmask(SIG_SETMASK, &all, &before);
   int handle = -1;
   clone_args arguments{};
-  arguments.flags = CLONE_NEWPID | CLONE_NEWNS | CLONE_PIDFD;
+  const std::uint64_t own_processes = shared ? 0 : CLONE_NEWPID;
+  arguments.flags = own_processes | CLONE_NEWNS | CLONE_PIDFD;
   arguments.pidfd = reinterpret_cast<std::uintptr_t>(&handle);
   arguments.exit_signal = SIGCHLD;
   const long child = ::syscall(SYS_clone3, &arguments, sizeof arguments);

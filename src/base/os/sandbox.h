@@ -77,6 +77,9 @@ struct SandboxSpec {
   std::vector<std::string> hidden = {};  // folders and files that are empty inside
   // Device files of this machine, and what they are called inside, below /dev.
   std::vector<std::pair<std::string, std::string>> devices = {};
+  // The process whose namespace of processes it is in; 0: it has one of its own. In one that is
+  // shared, what the program leaves behind when it ends runs on, until somebody ends its group.
+  std::int64_t processes_of = 0;
   bool own_network = false;
   bool is_read_only = false;  // also the private places; mounts are as they say
   SandboxUser user = {};

@@ -159,4 +159,10 @@ StartFailure execute_as_is(const std::vector<std::string>& arguments,
   return execute(arguments, environment);
 }
 
+Result<> give_up_rights() {
+  empty_bounding_set();
+  TRY(drop_capabilities());
+  return refuse_dangerous_calls();
+}
+
 }  // namespace muster

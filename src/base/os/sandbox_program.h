@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/os/sandbox.h"
+#include "base/result.h"
 
 namespace muster {
 
@@ -32,5 +33,8 @@ StartFailure become_program(const std::vector<std::string>& arguments,
 // The same with all rights of this process, for a program of the machine; a path comes first.
 StartFailure execute_as_is(const std::vector<std::string>& arguments,
                            const std::vector<std::string>& environment);
+
+// All that a program in a sandbox does not have: capabilities, ways to gain any, dangerous calls.
+Result<> give_up_rights();
 
 }  // namespace muster

@@ -364,4 +364,12 @@ Result<> build_sandbox_root(const SandboxSpec& spec) {
   return set_attributes("/", MOUNT_ATTR_RDONLY, 0, 0);
 }
 
+Result<> enter_empty_root() {
+  if (::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) < 0) {
+    return system_error("keep mounts private", "", errno);
+  }
+  TRY(mount_at("tmpfs", staging, quiet | MS_RDONLY, "mode=0555,size=4k"));
+  return change_root();
+}
+
 }  // namespace muster

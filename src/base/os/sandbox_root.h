@@ -12,6 +12,9 @@ namespace muster {
 
 Result<> build_sandbox_root(const SandboxSpec& spec);
 
+// Of this process, which is in a mount namespace of its own: nothing is there.
+Result<> enter_empty_root();
+
 // A folder or file below the folder, by a path of which no link leads out of it; what is not there
 // is made as a folder. Folder by folder, because who owns the volume can put links there.
 Result<Descriptor> open_below(const std::string& folder, const std::string& below);

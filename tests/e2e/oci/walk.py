@@ -203,6 +203,27 @@ def an_absent_image_waits_with_its_reason(platform):
     wait_phase(platform, "never", "Succeeded")
 
 
+def processes_are_shared_where_the_pod_asks(platform):
+    two = json.loads(pod("together", "sleep 7650 & sleep 1; ps",
+                         spec={"shareProcessNamespace": True}))
+    two["spec"]["containers"][0]["name"] = "first"
+    two["spec"]["containers"].append(dict(two["spec"]["containers"][0], name="second",
+                                          command=["sh", "-c", "sleep 3; ps"]))
+    platform.apply(json.dumps(two))
+    wait_phase(platform, "together", "Succeeded")
+    first = platform.kubectl("logs", "together", "-c", "first")
+    second = platform.kubectl("logs", "together", "-c", "second")
+    expect("muster-pause" in first and "sleep 3" in first, f"it does not see the other: {first}")
+    expect("sleep 7650" not in second, f"what the first one left behind runs on: {second}")
+    machine = str(os.getpid())
+    platform.apply(pod("machine", f"sleep 7651 & test -d /proc/{machine} && echo seen",
+                       spec={"hostPID": True}))
+    wait_phase(platform, "machine", "Succeeded")
+    expect("seen" in platform.kubectl("logs", "machine"), "the machine's processes are not seen")
+    left = subprocess.run(["pgrep", "-f", "^sleep 765[01]"], stdout=subprocess.PIPE, text=True)
+    expect(not left.stdout, f"it runs on: {left.stdout}")
+
+
 def a_private_image_is_pulled_with_its_secret(platform):
     images = Layout(os.path.join(platform.folder, "private"))
     images.add("private:v1", [busybox_layer()], Env=["PATH=/bin"])
@@ -350,6 +371,7 @@ def main():
     return run_steps(platform, [
         images_are_imported_listed_and_named, refusals_say_what_to_do, a_pod_runs_as_its_image_says,
         exec_cp_and_exit_codes_work, rights_are_what_the_pod_says, nobody_gets_out,
+        processes_are_shared_where_the_pod_asks,
         an_absent_image_waits_with_its_reason, a_private_image_is_pulled_with_its_secret,
         an_image_in_use_stays,
         devices_are_given_to_one_at_a_time, pods_survive_the_platform, a_gang_trains_from_an_image,
