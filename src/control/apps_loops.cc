@@ -50,6 +50,19 @@ bool is_another_place(View before, View after) {
          !(before["spec"]["taints"] == after["spec"]["taints"]);
 }
 
+// The server's sentence about a pod that it does not want. Not what another write explains.
+std::string_view why_no_pod(const WriteOutcome* refusal) {
+  if (refusal == nullptr || !(refusal->resource == resources::pods)) return {};
+  switch (refusal->refused->code) {
+    case ErrorCode::conflict:
+    case ErrorCode::not_found:
+    case ErrorCode::already_exists:
+      return {};
+    default:
+      return refusal->refused->message;
+  }
+}
+
 }  // namespace
 
 AppsLoops::AppsLoops(client::House house, client::ObjectCache& cache, Writer& writer)
@@ -143,8 +156,13 @@ Step AppsLoops::look_at_replica_set(const objects::Resource& resource, const Val
     const bool is_orphan = !objects::controller_of(pod);
     if (is_orphan && selector && selector->matches(objects::labels_of(pod))) pods.push_back(pod);
   }
-  return step_of(core::run_replica_set(
-      {.set = set, .pods = pods, .now = house_.clock.wall(), .resource = resource}));
+  const OwnerLoop& loop =
+      resource == resources::replica_sets ? replica_sets_ : replication_controllers_;
+  return step_of(core::run_replica_set({.set = set,
+                                        .pods = pods,
+                                        .now = house_.clock.wall(),
+                                        .resource = resource,
+                                        .refusal = why_no_pod(loop.refusal_of(set))}));
 }
 
 Step AppsLoops::look_at_daemon_set(const Value& set) const {

@@ -45,6 +45,12 @@ void KeyLoop::mark_after(const Subject& subject, Span span) {
   if (!item.queued && !item.writing && !item.timer) wait(subject, item, span);
 }
 
+const WriteOutcome* KeyLoop::refusal_of(const Subject& subject) const {
+  const auto found = items_.find(subject);
+  if (found == items_.end() || !found->second.refusal) return nullptr;
+  return &*found->second.refusal;
+}
+
 void KeyLoop::enqueue(const Subject& subject, Item& item) {
   if (item.timer) house_.executor.cancel(*item.timer);
   item.timer.reset();
@@ -83,6 +89,7 @@ void KeyLoop::look_at(const Subject& subject) {
   }
   if (step.edits.empty()) {
     item.backoff.reset();
+    item.refusal.reset();
     if (item.marked_meanwhile) return enqueue(subject, item);
     forget_if_idle(subject);
     return;
@@ -114,7 +121,9 @@ void KeyLoop::on_written(const Subject& subject, const WriteOutcome& outcome) {
   --writing_;
   if (outcome.done()) {
     item.backoff.reset();
+    item.refusal.reset();
   } else {
+    item.refusal = outcome;
     // What it was computed from is old. The change comes by itself; if not, it is asked again.
     item.backoff.skip_first();
     wait(subject, item, item.backoff.next(house_.random));

@@ -55,6 +55,9 @@ class KeyLoop {
   // After the span, unless it is marked before that.
   void mark_after(const Subject& subject, Span span);
 
+  // Why the last writes for it were refused; null: they were not, or nothing is left to do.
+  const WriteOutcome* refusal_of(const Subject& subject) const;
+
   // Nothing stands in line and nothing is being written. Timers may be set.
   bool is_idle() const { return queue_.empty() && writing_ == 0; }
 
@@ -65,6 +68,7 @@ class KeyLoop {
     bool writing = false;
     bool marked_meanwhile = false;
     client::Backoff backoff{refused_span_min, refused_span_max};
+    std::optional<WriteOutcome> refusal;
     std::optional<TimerId> timer;
   };
 

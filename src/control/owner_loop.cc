@@ -25,6 +25,10 @@ void OwnerLoop::mark(View owner) {
   loop_.mark(subject_of(watched_.owner, owner));
 }
 
+const WriteOutcome* OwnerLoop::refusal_of(View owner) const {
+  return loop_.refusal_of(subject_of(watched_.owner, owner));
+}
+
 void OwnerLoop::on_change(const client::CacheChange& change) {
   if (change.resource == watched_.owner) return mark(change.object());
   const auto& controlled = watched_.controlled;

@@ -33,6 +33,9 @@ class OwnerLoop {
 
   void mark(objects::View owner);
 
+  // As KeyLoop says.
+  const WriteOutcome* refusal_of(objects::View owner) const;
+
  private:
   void on_change(const client::CacheChange& change);
   void mark_owner_of(objects::View object);

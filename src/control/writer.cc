@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "control/writer.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <string>
 #include <utility>
 
@@ -134,7 +136,7 @@ void Writer::send_waiting() {
 }
 
 bool Writer::may_send(const List& list) const {
-  if (!list.outcome.done() || list.next == list.writes.size()) return false;
+  if (list.next == list.writes.size()) return false;
   return list.outstanding == 0 || list.writes[list.next].edit.alongside;
 }
 
@@ -173,11 +175,21 @@ void Writer::on_answer(Id id, std::size_t index, Result<Value> answer) {
     complain(edit, answer.error());
     if (list.outcome.done()) {
       list.outcome = {.refused = std::move(answer).error(), .resource = edit.resource};
+      drop_rest(list);
     }
   }
   if (may_send(list)) waiting_.push_front(id);  // who began first ends first
   finish_if_over(id);
   send_waiting();
+}
+
+void Writer::drop_rest(List& list) {
+  const auto first = list.writes.begin() + static_cast<std::ptrdiff_t>(list.next);
+  const bool is_lost = list.outcome.is_unknown();
+  list.writes.erase(
+      std::remove_if(first, list.writes.end(),
+                     [is_lost](const Write& write) { return is_lost || !write.edit.anyway; }),
+      list.writes.end());
 }
 
 // What is not there any more must not be decided on until its watch says so, too: others would be
@@ -225,8 +237,7 @@ void Writer::finish_if_over(Id id) {
   const auto found = lists_.find(id);
   if (found == lists_.end()) return;
   List& list = found->second;
-  const bool over = list.next == list.writes.size() || !list.outcome.done();
-  if (!over || list.outstanding > 0) return;
+  if (list.next < list.writes.size() || list.outstanding > 0) return;
   Done done = std::move(list.done);
   const WriteOutcome outcome = std::move(list.outcome);
   lists_.erase(found);

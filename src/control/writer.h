@@ -1,8 +1,8 @@
 // Writer: sends the edits of pure code to the API. The edits of one list go in order, each after
 // the answer to the one before (those marked `alongside` do not wait), and the rest of a list is
-// dropped at the first refusal. Lists are independent: they go out concurrently,
-// writes_outstanding_max at a time, in the order in which they were submitted. Every answer is in
-// the cache before anybody hears of it, also that an object is gone.
+// dropped at the first refusal, but for edits that go `anyway`. Lists are independent: they go out
+// concurrently, writes_outstanding_max at a time, in the order in which they were submitted. Every
+// answer is in the cache before anybody hears of it, also that an object is gone.
 //
 //   writer.submit(std::move(edits), [](const WriteOutcome& outcome) { … });
 //
@@ -73,6 +73,7 @@ class Writer {
   bool may_send(const List& list) const;
   void send(Id id, List& list);
   void on_answer(Id id, std::size_t index, Result<objects::Value> answer);
+  static void drop_rest(List& list);
   void finish_if_over(Id id);
   void hear_of_absence(const core::Edit& edit, const Error& error);
   void log_refusal(const core::Edit& edit, const Error& error) const;

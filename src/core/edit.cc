@@ -32,6 +32,12 @@ Edit Edit::update_status(const Resource& resource, Value object) {
   return make(Verb::update_status, resource, std::move(object));
 }
 
+Edit Edit::update_counts(const Resource& resource, Value object) {
+  Edit edit = update_status(resource, std::move(object));
+  edit.anyway = true;
+  return edit;
+}
+
 Edit Edit::remove(const Resource& resource, Value object,
                   std::optional<std::int64_t> grace_period_seconds) {
   Edit edit = make(Verb::remove, resource, std::move(object));

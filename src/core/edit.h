@@ -7,9 +7,8 @@
 //
 // Assumes: edits of one list are sent in order, each after the one before was answered (`alongside`
 // edits may overtake: the pods of a gang are made at once), and the rest is dropped when one is
-// refused: the next look at the world decides anew. A list writes an object at most once, and may
-// remove it after that.
-// SPDX-License-Identifier: Apache-2.0
+// refused (but for `anyway`): the next look at the world decides anew. A list writes an object at
+// most once, and may remove it after that. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -48,6 +47,7 @@ struct Edit {
   bool in_foreground = false;                             // remove: what it owns goes first
   std::optional<Note> note = {};
   bool alongside = false;  // need not wait for the answer to the edit before it
+  bool anyway = false;     // goes also where one before it was refused: it says what was seen
 
   // What is said about an object when the server refuses this, with the server's sentence after
   // the message; not when somebody was merely faster, nor when the answer was lost.
@@ -56,6 +56,8 @@ struct Edit {
   static Edit create(const objects::Resource& resource, objects::Value object);
   static Edit update(const objects::Resource& resource, objects::Value object);
   static Edit update_status(const objects::Resource& resource, objects::Value object);
+  // Counts of what was seen, which are as true when an edit before them is refused.
+  static Edit update_counts(const objects::Resource& resource, objects::Value object);
   static Edit remove(const objects::Resource& resource, objects::Value object,
                      std::optional<std::int64_t> grace_period_seconds = {});
   static Edit bind(const objects::Resource& resource, objects::Value binding);

@@ -30,12 +30,14 @@ Value answer(const core::ReplicaStep& step, std::vector<Value> before, const Val
   return answer.value();
 }
 
-// given: {now, set, pods}
+// given: {now, set, pods, refusal}
 Result<Value> run_replica_set(const Value& scenario) {
   const Value set = given(scenario, "set");
   const std::vector<Value> pods = list_in(scenario, "pods");
   const Instant now = TRY(now_of(scenario));
-  return answer(core::run_replica_set({.set = set, .pods = pods, .now = now}), pods, set);
+  const std::string_view refusal = scenario["given"]["refusal"].string_or("");
+  return answer(core::run_replica_set({.set = set, .pods = pods, .now = now, .refusal = refusal}),
+                pods, set);
 }
 
 // given: {now, deployment, sets, pods}

@@ -97,6 +97,38 @@ bool has_progressed(View before, View now) {
          number(now, "availableReplicas") > number(before, "availableReplicas");
 }
 
+// What a ReplicaSet says of pods that were refused; the newest is heard first.
+View replica_failure(const DeploymentSets& sets) {
+  constexpr std::string_view type = "ReplicaFailure";
+  if (const View failure = objects::condition(sets.newest, type)) return failure;
+  for (const Value& set : sets.older) {
+    if (const View failure = objects::condition(set, type)) return failure;
+  }
+  return {};
+}
+
+Value with_replica_failure(const Value& deployment, const DeploymentSets& sets) {
+  const View failure = replica_failure(sets);
+  const View before = objects::condition(deployment, "ReplicaFailure");
+  const bool is_same =
+      before["status"] == failure["status"] && before["reason"] == failure["reason"];
+  if (is_same || (!failure && !before)) return deployment;
+  std::vector<Value> all;
+  for (View each : deployment["status"]["conditions"].elements()) {
+    if (each["type"].string_or("") != "ReplicaFailure") all.push_back(deployment.part(each));
+  }
+  if (failure) {
+    const Value time = Value::copy_of(failure["lastTransitionTime"]);
+    all.push_back(Value::object({{"type", Value::string("ReplicaFailure")},
+                                 {"status", Value::copy_of(failure["status"])},
+                                 {"lastUpdateTime", time},
+                                 {"lastTransitionTime", time},
+                                 {"reason", Value::copy_of(failure["reason"])},
+                                 {"message", Value::copy_of(failure["message"])}}));
+  }
+  return Draft(deployment).set({"status", "conditions"}, list_of(all)).value();
+}
+
 class Progress {
  public:
   Progress(const Value& before, Value counted, const DeploymentSeen& seen)
@@ -181,7 +213,9 @@ bool is_complete(View deployment, View status) {
 DeploymentStatus with_deployment_status(const Value& deployment, const DeploymentSeen& seen) {
   Value next = with_counts(deployment, seen.sets);
   next = with_saying(next, availability(next), false, seen.now);
-  return Progress(deployment, std::move(next), seen).judge();
+  DeploymentStatus judged = Progress(deployment, std::move(next), seen).judge();
+  judged.deployment = with_replica_failure(judged.deployment, seen.sets);
+  return judged;
 }
 
 }  // namespace muster::core

@@ -337,7 +337,7 @@ class DaemonSetStep {
     number("numberAvailable", available, false);
     number("numberUnavailable", desired() - available, false);
     if (next.value()["status"] == set_["status"]) return;
-    step_.edits.push_back(Edit::update_status(daemon_sets, next.value()));
+    step_.edits.push_back(Edit::update_counts(daemon_sets, next.value()));
   }
 
   void note(bool warning, std::string_view reason, std::string message) {

@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "base/timestamp.h"
 #include "base/uid.h"
 #include "core/draft.h"
 #include "core/lifecycle/limits.h"
@@ -28,7 +29,11 @@ namespace {
 class ReplicaSetStep {
  public:
   explicit ReplicaSetStep(const ReplicaSetObserved& observed)
-      : set_(observed.set), resource_(observed.resource), now_(observed.now), all_(observed.pods) {}
+      : set_(observed.set),
+        resource_(observed.resource),
+        now_(observed.now),
+        all_(observed.pods),
+        refusal_(observed.refusal) {}
 
   ReplicaStep take() {
     const auto selector = selector_of(resource_, set_);
@@ -87,6 +92,7 @@ class ReplicaSetStep {
     if (active.size() > wanted) {
       remove(std::span(active).first(std::min(active.size() - wanted, replica_burst_max)));
     } else if (active.size() < wanted) {
+      is_creating_ = true;
       create(std::min(wanted - active.size(), replica_burst_max));
     }
   }
@@ -163,8 +169,30 @@ class ReplicaSetStep {
     if (!(resource_ == replication_controllers)) {
       next.set({"status", "terminatingReplicas"}, Value::integer(terminating));
     }
+    tell_failure(next);
     if (next.value()["status"] == set_["status"]) return;
-    step_.edits.push_back(Edit::update_status(resource_, next.value()));
+    step_.edits.push_back(Edit::update_counts(resource_, next.value()));
+  }
+
+  // That a pod was refused is said until none has to be made, in the words of the first refusal.
+  void tell_failure(Draft& next) const {
+    constexpr std::string_view type = "ReplicaFailure";
+    const bool is_told = static_cast<bool>(objects::condition(set_, type));
+    const bool fails = is_creating_ && (is_told || !refusal_.empty());
+    if (fails == is_told) return;
+    std::vector<Value> conditions;
+    for (View each : set_["status"]["conditions"].elements()) {
+      if (each["type"].string_or("") != type) conditions.push_back(set_.part(each));
+    }
+    if (fails) {
+      conditions.push_back(
+          Value::object({{"type", Value::string(type)},
+                         {"status", Value::string("True")},
+                         {"lastTransitionTime", Value::string(format_time(Timestamp::of(now_)))},
+                         {"reason", Value::string("FailedCreate")},
+                         {"message", Value::string(refusal_)}}));
+    }
+    next.set_or_drop({"status", "conditions"}, conditions.empty() ? Value() : list_of(conditions));
   }
 
   static bool has_all(View wanted, View labels) {
@@ -194,7 +222,9 @@ class ReplicaSetStep {
   Instant now_;
   std::span<const Value> all_;
   std::vector<Value> owned_;
+  std::string_view refusal_;
   bool adopted_ = false;
+  bool is_creating_ = false;
   ReplicaStep step_;
 };
 

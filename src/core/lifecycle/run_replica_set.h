@@ -12,6 +12,7 @@
 
 #include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "base/instant.h"
@@ -30,6 +31,7 @@ struct ReplicaSetObserved {
   std::span<const objects::Value> pods;  // of its namespace: those it controls, and orphans
   Instant now = {};
   objects::Resource resource = objects::resources::replica_sets;
+  std::string_view refusal = {};  // why the last pod was not made; empty: it was
 };
 
 // What it selects, and whether that can be read and is not everything.

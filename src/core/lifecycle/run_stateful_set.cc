@@ -306,7 +306,7 @@ class StatefulSetStep {
     number("currentReplicas", current);
     number("updatedReplicas", updated);
     if (next.value()["status"] == set_["status"]) return;
-    step_.edits.push_back(Edit::update_status(resources::stateful_sets, next.value()));
+    step_.edits.push_back(Edit::update_counts(resources::stateful_sets, next.value()));
   }
 
   void note(bool warning, std::string_view reason, std::string message) {

@@ -209,6 +209,48 @@ def what_nothing_serves_says_so(platform):
     platform.kubectl("delete", "networkpolicy/closed", "ingress/door", "hpa/more")
 
 
+TIGHT = """
+apiVersion: v1
+kind: Namespace
+metadata: {name: tight}
+---
+apiVersion: v1
+kind: ResourceQuota
+metadata: {name: two, namespace: tight}
+spec: {hard: {pods: "2"}}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, namespace: tight}
+spec:
+  replicas: 4
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec:
+      terminationGracePeriodSeconds: 1
+      containers: [{name: m, image: busybox, command: [sleep, "1000"]}]
+"""
+
+
+def what_a_quota_refuses_is_told(platform):
+    platform.apply(TIGHT)
+
+    def web():
+        return platform.get("deployment", "web", "-n", "tight")
+
+    wait_for("the two pods that fit to count",
+             lambda: web()["status"].get("readyReplicas") == 2)
+    wait_for("the Deployment to say what is refused",
+             lambda: "exceeded quota: two" in condition(web(), "ReplicaFailure")["message"])
+    expect(condition(web(), "ReplicaFailure")["reason"] == "FailedCreate", web())
+    platform.kubectl("delete", "quota", "two", "-n", "tight")
+    wait_for("all pods", lambda: web()["status"].get("readyReplicas") == 4)
+    wait_for("the refusal to be forgotten",
+             lambda: condition(web(), "ReplicaFailure")["status"] == "")
+    platform.kubectl("delete", "namespace", "tight")
+
+
 STEPS = [
     a_deployment_is_rolled_out,
     its_service_knows_where_the_pods_are,
@@ -221,6 +263,7 @@ STEPS = [
     its_rollout_goes_from_the_highest_down,
     it_survives_the_platform,
     claims_go_as_the_policy_says,
+    what_a_quota_refuses_is_told,
     what_nothing_serves_says_so,
     *services.STEPS,
 ]
