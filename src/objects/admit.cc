@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "objects/complaint_order.h"
 #include "objects/schema/metadata.h"
 #include "objects/schema/normalizer.h"
 #include "objects/schema/rules.h"
@@ -29,25 +30,32 @@ Normalized normalize(const Schema& schema, const Value& object, Normalizer::Defa
   return result;
 }
 
-// The complaints about fields that the schema does not have, or that the text had twice.
-std::vector<std::string> complaints(const Schema& schema, NormalizeReport& report,
+// The complaints about fields that the schema does not have, or that the text had twice. Go's
+// decoder tells both as it meets them; apiextensions and the converter of trees read the whole text
+// first, and then tell what is unknown, sorted.
+std::vector<std::string> complaints(const Schema& schema, View object, NormalizeReport& report,
                                     std::span<const std::string> duplicate_fields,
                                     const PatchOrigin& origin) {
-  // apiextensions and the converter of trees sort, Go's decoder reports in the order of the text.
-  if (schema.root().style() == SchemaStyle::custom || origin.is_strategic) {
-    std::sort(report.unknown_fields.begin(), report.unknown_fields.end());
-  }
   std::vector<std::string> all(origin.complaints.begin(), origin.complaints.end());
-  for (const std::string& path : report.unknown_fields) {
-    all.push_back(fmt::format("unknown field {}", go_quoted(path)));
-  }
-  for (const std::string& path : duplicate_fields) {
-    all.push_back(fmt::format("duplicate field {}", go_quoted(path)));
+  const auto tell = [&](std::span<const std::string> unknown, std::span<const std::string> twice) {
+    for (const Complaint& each : in_text_order(object, unknown, twice)) {
+      all.push_back(fmt::format("{} field {}", each.is_duplicate ? "duplicate" : "unknown",
+                                go_quoted(each.path)));
+    }
+  };
+  if (schema.root().style() == SchemaStyle::custom || origin.is_strategic) {
+    tell({}, duplicate_fields);
+    std::sort(report.unknown_fields.begin(), report.unknown_fields.end());
+    for (const std::string& path : report.unknown_fields) {
+      all.push_back(fmt::format("unknown field {}", go_quoted(path)));
+    }
+  } else {
+    tell(report.unknown_fields, duplicate_fields);
   }
   return all;
 }
 
-Result<std::vector<std::string>> judge(const Schema& schema, NormalizeReport& report,
+Result<std::vector<std::string>> judge(const Schema& schema, View object, NormalizeReport& report,
                                        FieldValidation field_validation,
                                        std::span<const std::string> duplicate_fields,
                                        const PatchOrigin& origin = {}) {
@@ -56,7 +64,7 @@ Result<std::vector<std::string>> judge(const Schema& schema, NormalizeReport& re
                                                   : std::move(report.type_error));
   }
   if (field_validation == FieldValidation::ignore) return std::vector<std::string>{};
-  std::vector<std::string> all = complaints(schema, report, duplicate_fields, origin);
+  std::vector<std::string> all = complaints(schema, object, report, duplicate_fields, origin);
   if (field_validation == FieldValidation::strict && !all.empty()) {
     return Error::bad_request(fmt::format("strict decoding error: {}", fmt::join(all, ", ")));
   }
@@ -81,7 +89,7 @@ bool stops_rules(const FieldErrors& errors) {
 Result<Decoded> decode(const Schema& schema, const Value& object, FieldValidation field_validation,
                        std::span<const std::string> duplicate_fields) {
   Normalized normalized = normalize(schema, object, Normalizer::Defaults::leave);
-  auto warnings = TRY(judge(schema, normalized.report, field_validation, duplicate_fields));
+  auto warnings = TRY(judge(schema, object, normalized.report, field_validation, duplicate_fields));
   return Decoded{std::move(normalized.object), std::move(warnings)};
 }
 
@@ -135,8 +143,8 @@ Result<Admitted> admit(const Schema& schema, const AdmitRequest& request) {
 Result<Admitted> admit_patched(const Schema& schema, const AdmitRequest& request,
                                const PatchOrigin& origin) {
   Normalized normalized = normalize(schema, request.object, Normalizer::Defaults::fill);
-  auto warnings = TRY(
-      judge(schema, normalized.report, request.field_validation, request.duplicate_fields, origin));
+  auto warnings = TRY(judge(schema, request.object, normalized.report, request.field_validation,
+                            request.duplicate_fields, origin));
   FieldErrors errors = validate(schema, normalized.object, request.old_object, request.scope);
   return Admitted{std::move(normalized.object), std::move(warnings), std::move(errors)};
 }

@@ -50,6 +50,25 @@ TEST_F(AdmitTest, a_pod_gets_the_defaults_of_the_real_server) {
   EXPECT_EQ(admitted.object["status"]["phase"].string_or(""), "Pending");
 }
 
+TEST_F(AdmitTest, unknown_and_duplicate_fields_are_told_in_the_order_of_the_text) {
+  std::vector<std::string> twice;
+  const Value pod =
+      parse_json(R"({"apiVersion":"v1","kind":"Pod","odd":1,"metadata":{"name":"p",
+      "labels":{"a.b":"1","a":"1","a.b":"2","a.b":"3"},"odd":1},"spec":{"odd":1,"containers":[
+      {"name":"c","image":"i","odd":1,"image":"i"}],"hostPID":true,"hostPID":true}})",
+                 {.duplicate_keys = DuplicateKeys::last_wins, .duplicate_fields = &twice})
+          .must();
+  const auto refused = admit(
+      registry_->find("", "Pod")->version("v1")->schema,
+      {.object = pod, .field_validation = FieldValidation::strict, .duplicate_fields = twice});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().message,
+            R"(strict decoding error: unknown field "odd", duplicate field "metadata.labels.a.b", )"
+            R"(unknown field "metadata.odd", unknown field "spec.odd", )"
+            R"(unknown field "spec.containers[0].odd", )"
+            R"(duplicate field "spec.containers[0].image", duplicate field "spec.hostPID")");
+}
+
 TEST_F(AdmitTest, what_was_admitted_once_comes_back_unchanged) {
   const Value pod = json(R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"p",
       "namespace":"t"},"spec":{"containers":[{"name":"c","image":"nginx:1",
