@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "objects/field_error.h"
 #include "objects/schema/rules.h"
@@ -39,7 +40,17 @@ class Validator {
   void check_custom_sizes(const Constraints& constraints, View value, const PathFrame& path);
   void check_branches(const NodeRecord& node, const Constraints& constraints, View value,
                       const PathFrame& path);
+  void check_any_of(const Constraints& constraints, View value, const PathFrame& path);
   void check_one_of(const Constraints& constraints, View value, const PathFrame& path);
+  FieldErrors outcome_of(std::uint32_t branch, View value, const PathFrame& path) const;
+  FieldErrors closest_of(const std::vector<std::uint32_t>& branches, View value,
+                         const PathFrame& path) const;
+  std::int64_t matches_of(std::uint32_t index, View value, const PathFrame& path) const;
+  std::int64_t branch_matches_of(const Constraints& constraints, View value,
+                                 const PathFrame& path) const;
+  std::int64_t member_matches_of(const NodeRecord& node, View value, const PathFrame& path) const;
+  void tell_once(FieldErrors errors);
+  void refuse_branches(std::string_view sentence, const PathFrame& path);
   void refuse_choice(const Constraints& constraints, View value, std::string path);
   void check_list_keys(const NodeRecord& node, View value, const PathFrame& path);
 
@@ -60,6 +71,9 @@ class Validator {
   View root_;
   View old_root_;
 };
+
+// Whether a value of a CRD's kind is of the type; a whole real is an integer.
+bool has_type(SchemaType type, View value);
 
 // Whether the value is one of those that the enum allows, if there is an enum.
 bool is_choice(const Constraints& constraints, View value);

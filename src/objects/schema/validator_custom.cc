@@ -46,6 +46,14 @@ bool is_whole(View value) {
   return std::trunc(real) == real && std::fabs(real) < 9.2e18;
 }
 
+std::int64_t characters(std::string_view text) {
+  std::int64_t count = 0;
+  for (const char c : text) count += (static_cast<unsigned char>(c) & 0xC0) != 0x80 ? 1 : 0;
+  return count;
+}
+
+}  // namespace
+
 bool has_type(SchemaType type, View value) {
   switch (type) {
     case SchemaType::any:
@@ -67,14 +75,6 @@ bool has_type(SchemaType type, View value) {
   }
   return false;
 }
-
-std::int64_t characters(std::string_view text) {
-  std::int64_t count = 0;
-  for (const char c : text) count += (static_cast<unsigned char>(c) & 0xC0) != 0x80 ? 1 : 0;
-  return count;
-}
-
-}  // namespace
 
 void Validator::check_custom(const NodeRecord& node, View value, View old_value,
                              const PathFrame& path) {
@@ -241,69 +241,6 @@ void Validator::check_custom_sizes(const Constraints& constraints, View value,
       errors_.add(FieldError::invalid(std::move(at), Value::string(""), std::move(detail)));
     }
   }
-}
-
-// Runs each branch into errors of its own; where none fits, the first one's are told.
-void Validator::check_branches(const NodeRecord& node, const Constraints& constraints, View value,
-                               const PathFrame& path) {
-  const auto outcome = [&](std::uint32_t branch) {
-    FieldErrors errors;
-    Validator(tables_, errors, root_, old_root_).check(branch, value, {}, path);
-    return errors;
-  };
-  const auto refuse = [&](std::string_view sentence) {
-    errors_.add(FieldError::invalid(
-        {}, Value::string(""), fmt::format("{} {}", go_quoted(path.to_dotted_string()), sentence)));
-  };
-  const bool plain_int_or_string = node.type == SchemaType::int_or_string &&
-                                   constraints.any_of.size() == 2 &&
-                                   (value.is_integer() || value.is_string() || value.is_null());
-  if (!constraints.any_of.empty() && !plain_int_or_string) {
-    FieldErrors first;
-    bool valid = false;
-    for (std::size_t i = 0; i < constraints.any_of.size() && !valid; ++i) {
-      FieldErrors errors = outcome(constraints.any_of[i]);
-      valid = errors.empty();
-      if (i == 0) first = std::move(errors);
-    }
-    if (!valid) {
-      refuse("must validate at least one schema (anyOf)");
-      errors_.add_all(std::move(first));
-    }
-  }
-  if (!constraints.one_of.empty()) check_one_of(constraints, value, path);
-  std::size_t valid = 0;
-  for (const std::uint32_t branch : constraints.all_of) {
-    FieldErrors errors = outcome(branch);
-    if (errors.empty()) ++valid;
-    errors_.add_all(std::move(errors));
-  }
-  if (valid != constraints.all_of.size()) {
-    refuse(valid == 0 ? "must validate all the schemas (allOf). None validated"
-                      : "must validate all the schemas (allOf)");
-  }
-  if (constraints.not_of != none_index && outcome(constraints.not_of).empty()) {
-    refuse("must not validate the schema (not)");
-  }
-}
-
-void Validator::check_one_of(const Constraints& constraints, View value, const PathFrame& path) {
-  FieldErrors first;
-  std::size_t valid = 0;
-  for (std::size_t i = 0; i < constraints.one_of.size(); ++i) {
-    FieldErrors errors;
-    Validator(tables_, errors, root_, old_root_).check(constraints.one_of[i], value, {}, path);
-    if (errors.empty()) ++valid;
-    if (i == 0) first = std::move(errors);
-  }
-  if (valid == 1) return;
-  errors_.add(FieldError::invalid(
-      {}, Value::string(""),
-      fmt::format(
-          "{} must validate one and only one schema (oneOf). {}",
-          go_quoted(path.to_dotted_string()),
-          valid == 0 ? "Found none valid" : fmt::format("Found {} valid alternatives", valid))));
-  if (valid == 0) errors_.add_all(std::move(first));
 }
 
 void Validator::check_list_keys(const NodeRecord& node, View value, const PathFrame& path) {
