@@ -33,6 +33,8 @@ inline constexpr std::size_t topology_domains_max = 250'000;
 // evaluation recurse no further than that.
 inline constexpr std::size_t cel_source_bytes_max = std::size_t{16} * 1024;
 inline constexpr std::size_t cel_depth_max = 100;
+inline constexpr std::size_t cel_mistakes_told_max = 100;
+inline constexpr std::size_t cel_mistakes_bytes_max = std::size_t{64} * 1024;  // of their text
 
 // Steps of evaluation, as kube-apiserver limits the cost of one expression and of one object.
 inline constexpr std::uint64_t cel_steps_per_expression_max = 1'000'000;

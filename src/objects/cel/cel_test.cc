@@ -86,6 +86,25 @@ TEST(Cel, a_rule_must_yield_a_boolean) {
   EXPECT_EQ(result.error().message, "the expression must yield bool, not int");
 }
 
+// As cel-go does: what the types say first, and what literals say only when all types are right.
+TEST(Cel, every_mistake_is_told_in_the_order_of_the_text) {
+  EXPECT_EQ(compile_cel("foo(self.s) || 1 + 'a' > 1").error().message,
+            "ERROR: <input>:1:4: undeclared reference to 'foo' (in container '')\n"
+            " | foo(self.s) || 1 + 'a' > 1\n"
+            " | ...^\n"
+            "ERROR: <input>:1:18: found no matching overload for '_+_' applied to '(int, string)'\n"
+            " | foo(self.s) || 1 + 'a' > 1\n"
+            " | .................^");
+  EXPECT_EQ(compile_cel("'a'.matches('[') && gone").error().message,
+            "ERROR: <input>:1:21: undeclared reference to 'gone' (in container '')\n"
+            " | 'a'.matches('[') && gone\n"
+            " | ....................^");
+  std::string many = "gone";
+  for (int i = 0; i < 120; ++i) many += " || gone";
+  const std::string told = compile_cel(many).error().message;
+  EXPECT_TRUE(told.ends_with(" more errors were truncated")) << told.size();
+}
+
 TEST(Cel, a_message_expression_yields_text) {
   const CelProgram message =
       compile_cel("'found ' + string(self.n)", {.result = CelResult::text}).must();

@@ -5,6 +5,9 @@
 
 #include <algorithm>
 #include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "base/duration.h"
 #include "base/timestamp.h"
@@ -12,6 +15,7 @@
 #include "objects/cel/lexer.h"
 #include "objects/cel/operand_kinds.h"
 #include "objects/cel/schema_type.h"
+#include "objects/limits.h"
 
 namespace muster::objects::cel {
 
@@ -25,6 +29,11 @@ std::string type_name(const Expression& expression) {
   }
   return std::string(kind_name(expression.kind));
 }
+
+struct Mistake {
+  std::size_t offset;
+  std::string sentence;
+};
 
 struct Variable {
   std::string_view name;
@@ -44,37 +53,44 @@ class Checker {
   Result<> run() {
     program_.mentioned.assign(scope_.size(), false);
     program_.slot_count = static_cast<std::uint16_t>(scope_.size());
-    return visit(program_.root);
+    visit(program_.root);
+    // What literals say is looked at when all types are right.
+    std::vector<Mistake>& told = mistakes_.empty() ? mistaken_literals_ : mistakes_;
+    if (told.empty()) return {};
+    return Error::invalid(text_of(told));
   }
 
  private:
-  Result<> visit(NodeId id);
-  Result<> visit_children(const Expression& expression);
-  Result<> identifier(Expression& expression);
-  Result<> select(Expression& expression);
-  Result<> index(Expression& expression);
-  Result<> call(Expression& expression);
-  Result<> pattern(Expression& expression);
-  Result<> literal_time(const Expression& expression) const;
-  Result<> macro(Expression& expression);
-  Result<> logical(Expression& expression);
-  Result<> binary(Expression& expression);
-  Result<> unary(Expression& expression);
-  Result<> conditional(Expression& expression);
-  Result<Kind> common_kind(const Expression& expression, std::size_t first, std::size_t step);
+  void visit(NodeId id);
+  void visit_children(const Expression& expression);
+  void identifier(Expression& expression);
+  void select(Expression& expression);
+  void index(Expression& expression);
+  void call(Expression& expression);
+  void pattern(Expression& expression);
+  void literal_time(const Expression& expression);
+  void macro(Expression& expression);
+  void logical(Expression& expression);
+  void binary(Expression& expression);
+  void unary(Expression& expression);
+  void conditional(Expression& expression);
+  Kind common_kind(const Expression& expression, std::size_t first, std::size_t step);
   void fold_list(Expression& expression);
 
   bool elements_differ(const Expression& expression) const;
   std::vector<Kind> kinds(const Expression& expression) const;
-  Error complaint(std::size_t offset, std::string_view sentence) const {
-    return Error::invalid(located(program_.source, offset, sentence));
+  void complain(std::size_t offset, std::string sentence) {
+    mistakes_.push_back({offset, std::move(sentence)});
   }
-  Error undeclared(const Expression& expression) const {
-    return complaint(
-        expression.offset,
-        fmt::format("undeclared reference to '{}' (in container '')", expression.name));
+  void complain_of_literal(std::size_t offset, std::string sentence) {
+    mistaken_literals_.push_back({offset, std::move(sentence)});
   }
-  Error no_overload(const Expression& expression) const;
+  void undeclared(const Expression& expression) {
+    complain(expression.offset,
+             fmt::format("undeclared reference to '{}' (in container '')", expression.name));
+  }
+  void no_overload(const Expression& expression);
+  std::string text_of(std::vector<Mistake>& mistakes) const;
   std::optional<std::uint16_t> slot_of(std::string_view name) const;
 
   // Of expressions whose schema is known.
@@ -87,12 +103,29 @@ class Checker {
     expression.element = type.element;
     schema_of(expression) = type.schema;
   }
-  Result<> select_field(Expression& expression, View schema);
+  void select_field(Expression& expression, View schema);
 
   Program& program_;
   std::vector<View> schemas_;  // by expression
   std::vector<Variable> scope_;
+  std::vector<Mistake> mistakes_;
+  std::vector<Mistake> mistaken_literals_;
 };
+
+std::string Checker::text_of(std::vector<Mistake>& mistakes) const {
+  std::stable_sort(mistakes.begin(), mistakes.end(),
+                   [](const Mistake& a, const Mistake& b) { return a.offset < b.offset; });
+  std::string text;
+  std::size_t told = 0;
+  for (const Mistake& each : mistakes) {
+    if (told == cel_mistakes_told_max || text.size() > cel_mistakes_bytes_max) {
+      return fmt::format("{}\n{} more errors were truncated", text, mistakes.size() - told);
+    }
+    if (told++ > 0) text += '\n';
+    text += located(program_.source, each.offset, each.sentence);
+  }
+  return text;
+}
 
 std::vector<Kind> Checker::kinds(const Expression& expression) const {
   std::vector<Kind> result;
@@ -110,7 +143,7 @@ bool Checker::elements_differ(const Expression& expression) const {
   return differ(a.key, b.key) || differ(a.element, b.element);
 }
 
-Error Checker::no_overload(const Expression& expression) const {
+void Checker::no_overload(const Expression& expression) {
   const bool is_call = expression.operation == Operation::call;
   std::vector<std::string> names;
   for (std::size_t i = 0; i < expression.child_count; ++i) {
@@ -121,10 +154,10 @@ Error Checker::no_overload(const Expression& expression) const {
     receiver = fmt::format("{}.", names.front());
     names.erase(names.begin());
   }
-  return complaint(expression.offset,
-                   fmt::format("found no matching overload for '{}' applied to '{}({})'",
-                               is_call ? expression.name : operator_name(expression.operation),
-                               receiver, fmt::join(names, ", ")));
+  complain(expression.offset,
+           fmt::format("found no matching overload for '{}' applied to '{}({})'",
+                       is_call ? expression.name : operator_name(expression.operation), receiver,
+                       fmt::join(names, ", ")));
 }
 
 std::optional<std::uint16_t> Checker::slot_of(std::string_view name) const {
@@ -134,18 +167,17 @@ std::optional<std::uint16_t> Checker::slot_of(std::string_view name) const {
   return static_cast<std::uint16_t>(scope_.rend() - found - 1);
 }
 
-Result<> Checker::visit_children(const Expression& expression) {
+void Checker::visit_children(const Expression& expression) {
   for (std::size_t i = 0; i < expression.child_count; ++i) {
-    TRY(visit(program_.children[expression.first_child + i]));
+    visit(program_.children[expression.first_child + i]);
   }
-  return {};
 }
 
-Result<> Checker::visit(NodeId id) {
+void Checker::visit(NodeId id) {
   Expression& expression = program_.expressions[id];
   switch (expression.operation) {
     case Operation::literal:
-      return {};
+      return;
     case Operation::identifier:
       return identifier(expression);
     case Operation::call:
@@ -159,7 +191,7 @@ Result<> Checker::visit(NodeId id) {
     default:
       break;
   }
-  TRY(visit_children(expression));
+  visit_children(expression);
   switch (expression.operation) {
     case Operation::select:
     case Operation::presence:
@@ -168,14 +200,14 @@ Result<> Checker::visit(NodeId id) {
       return index(expression);
     case Operation::list:
       expression.kind = Kind::list;
-      expression.element = TRY(common_kind(expression, 0, 1));
+      expression.element = common_kind(expression, 0, 1);
       fold_list(expression);
-      return {};
+      return;
     case Operation::map:
       expression.kind = Kind::map;
-      expression.key = TRY(common_kind(expression, 0, 2));
-      expression.element = TRY(common_kind(expression, 1, 2));
-      return {};
+      expression.key = common_kind(expression, 0, 2);
+      expression.element = common_kind(expression, 1, 2);
+      return;
     case Operation::conditional:
       return conditional(expression);
     case Operation::logical_and:
@@ -189,23 +221,22 @@ Result<> Checker::visit(NodeId id) {
   }
 }
 
-Result<> Checker::identifier(Expression& expression) {
+void Checker::identifier(Expression& expression) {
   if (const auto slot = slot_of(expression.name); slot.has_value()) {
     expression.slot = *slot;
     adopt(expression, scope_[*slot].type);
     if (*slot < program_.mentioned.size()) program_.mentioned[*slot] = true;
-    return {};
+    return;
   }
   const std::optional<Kind> type = named_type(expression.name);
   if (!type.has_value()) return undeclared(expression);
   expression.operation = Operation::literal;
   expression.kind = Kind::type;
   expression.datum = Datum::type_value(*type);
-  return {};
 }
 
 // Of an object with named fields there are no others.
-Result<> Checker::select_field(Expression& expression, View schema) {
+void Checker::select_field(Expression& expression, View schema) {
   const std::string_view name =
       expression.unescaped.empty() ? expression.name : expression.unescaped;
   View field = schema["properties"][name];
@@ -215,23 +246,22 @@ Result<> Checker::select_field(Expression& expression, View schema) {
     field = resource_field(name);
   }
   if (!field) {
-    return complaint(expression.offset, fmt::format("undefined field '{}'", expression.name));
+    return complain(expression.offset, fmt::format("undefined field '{}'", expression.name));
   }
   if (expression.operation == Operation::presence) {
     expression.kind = Kind::boolean;
   } else {
     adopt(expression, type_of_schema(field));
   }
-  return {};
 }
 
-Result<> Checker::select(Expression& expression) {
+void Checker::select(Expression& expression) {
   const Kind operand = program_.child(expression, 0).kind;
   const View schema = schema_of(program_.child(expression, 0));
   if (schema && operand == Kind::dynamic) return select_field(expression, schema);
   if (is_known(operand) && operand != Kind::map) {
-    return complaint(expression.offset,
-                     fmt::format("type '{}' does not support field selection", kind_name(operand)));
+    return complain(expression.offset,
+                    fmt::format("type '{}' does not support field selection", kind_name(operand)));
   }
   if (expression.operation == Operation::presence) {
     expression.kind = Kind::boolean;
@@ -240,10 +270,9 @@ Result<> Checker::select(Expression& expression) {
   } else {
     expression.kind = program_.child(expression, 0).element;
   }
-  return {};
 }
 
-Result<> Checker::index(Expression& expression) {
+void Checker::index(Expression& expression) {
   const Kind operand = program_.child(expression, 0).kind;
   const Kind key = program_.child(expression, 1).kind;
   const Kind wanted = operand == Kind::list ? Kind::integer : program_.child(expression, 0).key;
@@ -258,10 +287,9 @@ Result<> Checker::index(Expression& expression) {
   } else {
     expression.kind = program_.child(expression, 0).element;
   }
-  return {};
 }
 
-Result<> Checker::call(Expression& expression) {
+void Checker::call(Expression& expression) {
   // `sets.contains(a, b)` reads like a method of a variable that does not exist.
   if (expression.member) {
     const Expression& receiver = program_.child(expression, 0);
@@ -277,11 +305,10 @@ Result<> Checker::call(Expression& expression) {
   }
   const auto overloads = find_functions(expression.name, expression.member);
   if (overloads.empty()) {
-    // Whichever unknown name stands first.
-    if (expression.member) TRY(visit(program_.children[expression.first_child]));
+    visit_children(expression);
     return undeclared(expression);
   }
-  TRY(visit_children(expression));
+  visit_children(expression);
   const std::vector<Kind> given = kinds(expression);
   bool is_first = true;
   for (const Function& overload : overloads) {
@@ -294,41 +321,41 @@ Result<> Checker::call(Expression& expression) {
   if (is_first) return no_overload(expression);
   expression.overloads = overloads.data();
   expression.overload_count = static_cast<std::uint16_t>(overloads.size());
-  TRY(literal_time(expression));
-  return overloads.front().takes_pattern ? pattern(expression) : Result<>{};
+  literal_time(expression);
+  if (overloads.front().takes_pattern) pattern(expression);
 }
 
-Result<> Checker::pattern(Expression& expression) {
+void Checker::pattern(Expression& expression) {
   const Expression& argument = program_.child(expression, 1);
-  if (argument.operation != Operation::literal) return {};
+  if (argument.operation != Operation::literal) return;
   auto compiled = compile_pattern(argument.datum.string());
   if (!compiled->ok()) {
-    return complaint(argument.offset, fmt::format("invalid {} argument", expression.name));
+    return complain_of_literal(argument.offset,
+                               fmt::format("invalid {} argument", expression.name));
   }
   expression.pattern = program_.patterns.emplace_back(std::move(compiled)).get();
-  return {};
 }
 
 // duration('…') and timestamp('…') of a literal that is none can never be right.
-Result<> Checker::literal_time(const Expression& expression) const {
+void Checker::literal_time(const Expression& expression) {
   const bool is_duration = expression.name == "duration";
-  if (!is_duration && expression.name != "timestamp") return {};
+  if (!is_duration && expression.name != "timestamp") return;
   const Expression& argument = program_.child(expression, 0);
-  if (argument.operation != Operation::literal || argument.kind != Kind::text) return {};
+  if (argument.operation != Operation::literal || argument.kind != Kind::text) return;
   const std::string_view text = argument.datum.string();
   const bool fits = is_duration ? parse_duration(text).has_value() : parse_time(text).has_value();
-  if (fits) return {};
-  return complaint(argument.offset, fmt::format("invalid {} argument", expression.name));
+  if (fits) return;
+  complain_of_literal(argument.offset, fmt::format("invalid {} argument", expression.name));
 }
 
-Result<> Checker::macro(Expression& expression) {
-  TRY(visit(program_.children[expression.first_child]));
+void Checker::macro(Expression& expression) {
+  visit(program_.children[expression.first_child]);
   const Kind range = program_.child(expression, 0).kind;
   if (is_known(range) && range != Kind::list && range != Kind::map) {
-    return complaint(program_.child(expression, 0).offset,
-                     fmt::format("expression of type '{}' cannot be range of a comprehension "
-                                 "(must be list, map, or dynamic)",
-                                 kind_name(range)));
+    complain(program_.child(expression, 0).offset,
+             fmt::format("expression of type '{}' cannot be range of a comprehension "
+                         "(must be list, map, or dynamic)",
+                         kind_name(range)));
   }
   expression.slot = static_cast<std::uint16_t>(scope_.size());
   const Expression& over = program_.child(expression, 0);
@@ -338,15 +365,15 @@ Result<> Checker::macro(Expression& expression) {
   }
   program_.slot_count = std::max(program_.slot_count, static_cast<std::uint16_t>(scope_.size()));
   for (std::size_t i = 1; i < expression.child_count; ++i) {
-    TRY(visit(program_.children[expression.first_child + i]));
+    visit(program_.children[expression.first_child + i]);
   }
   scope_.pop_back();
   const bool is_transform = expression.operation == Operation::transform;
   const Expression& body = program_.child(expression, 1);
   const bool needs_boolean = !is_transform || expression.child_count == 3;
   if (needs_boolean && is_known(body.kind) && body.kind != Kind::boolean) {
-    return complaint(body.offset,
-                     fmt::format("expected type 'bool' but found '{}'", kind_name(body.kind)));
+    return complain(body.offset,
+                    fmt::format("expected type 'bool' but found '{}'", kind_name(body.kind)));
   }
   const bool makes_list = is_transform || expression.operation == Operation::filter;
   expression.kind = makes_list ? Kind::list : Kind::boolean;
@@ -354,31 +381,30 @@ Result<> Checker::macro(Expression& expression) {
     const View list = schema_of(over);
     if (list) adopt(expression, type_of_schema(list));
   }
-  return {};
 }
 
-Result<> Checker::logical(Expression& expression) {
+void Checker::logical(Expression& expression) {
+  bool all_fit = true;
   for (std::size_t i = 0; i < expression.child_count; ++i) {
     const Expression& operand = program_.child(expression, i);
     if (is_known(operand.kind) && operand.kind != Kind::boolean) {
-      return complaint(operand.offset,
-                       fmt::format("expected type 'bool' but found '{}'", kind_name(operand.kind)));
+      complain(operand.offset,
+               fmt::format("expected type 'bool' but found '{}'", kind_name(operand.kind)));
+      all_fit = false;
     }
   }
-  expression.kind = Kind::boolean;
-  return {};
+  if (all_fit) expression.kind = Kind::boolean;
 }
 
-Result<> Checker::unary(Expression& expression) {
+void Checker::unary(Expression& expression) {
   const Kind operand = program_.child(expression, 0).kind;
   const bool is_not = expression.operation == Operation::logical_not;
   const bool fits = !is_known(operand) || (is_not ? operand == Kind::boolean : is_number(operand));
   if (!fits) return no_overload(expression);
   expression.kind = is_not ? Kind::boolean : operand;
-  return {};
 }
 
-Result<> Checker::binary(Expression& expression) {
+void Checker::binary(Expression& expression) {
   const Kind a = program_.child(expression, 0).kind;
   const Kind b = program_.child(expression, 1).kind;
   const bool both_known = is_known(a) && is_known(b);
@@ -401,18 +427,17 @@ Result<> Checker::binary(Expression& expression) {
       break;
     }
     default: {
-      if (!is_known(a) && !is_known(b)) return {};
+      if (!is_known(a) && !is_known(b)) return;
       const std::optional<Kind> kind = arithmetic(expression.operation, a, b);
       if (!kind.has_value() || elements_differ(expression)) return no_overload(expression);
       expression.kind = *kind;
-      return {};
+      return;
     }
   }
   expression.kind = Kind::boolean;
-  return {};
 }
 
-Result<> Checker::conditional(Expression& expression) {
+void Checker::conditional(Expression& expression) {
   const Kind condition = program_.child(expression, 0).kind;
   const Kind then = program_.child(expression, 1).kind;
   const Kind otherwise = program_.child(expression, 2).kind;
@@ -421,19 +446,18 @@ Result<> Checker::conditional(Expression& expression) {
     return no_overload(expression);
   }
   if (then == otherwise) expression.kind = then;
-  return {};
 }
 
 // Literal lists and maps hold one kind only; `dyn()` says that more is meant.
-Result<Kind> Checker::common_kind(const Expression& expression, std::size_t first,
-                                  std::size_t step) {
+Kind Checker::common_kind(const Expression& expression, std::size_t first, std::size_t step) {
   Kind common = Kind::dynamic;
   for (std::size_t i = first; i < expression.child_count; i += step) {
     const Expression& item = program_.child(expression, i);
     if (!is_known(item.kind)) return Kind::dynamic;
     if (i != first && item.kind != common) {
-      return complaint(item.offset, fmt::format("expected type '{}' but found '{}'",
-                                                kind_name(common), type_name(item)));
+      complain_of_literal(item.offset, fmt::format("expected type '{}' but found '{}'",
+                                                   kind_name(common), type_name(item)));
+      return Kind::dynamic;
     }
     common = item.kind;
   }

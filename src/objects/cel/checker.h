@@ -1,6 +1,7 @@
 // Resolves the names of a parsed CEL program and refuses what cannot be right whatever the
 // object: unknown variables and functions, operands of kinds that no overload takes. What
-// depends on the object is left to evaluation, unless the variables come with their schemas.
+// depends on the object is left to evaluation, unless the variables come with their schemas. Every
+// mistake is told, in the order of the text.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
