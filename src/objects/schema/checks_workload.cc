@@ -244,6 +244,9 @@ void check_stateful_set(CheckScope& scope) {
   check_stateful_strategy(scope);
   if (check_selector(scope, "statefulset", true)) check_template(scope, "StatefulSet");
   check_claim_names(scope);
+  if (const std::string_view name = scope.text("serviceName"); scope.is_create() && !name.empty()) {
+    scope.format(".serviceName", name, Format::dns_label);
+  }
   if (!scope.is_create() && !keeps_the_rest(scope.value(), scope.old_value())) {
     scope.add_change(FieldError::forbidden(
         scope.at(""),

@@ -160,7 +160,9 @@ std::uint64_t number_of(SchemaNode node, std::string_view field) {
 
 std::uint64_t rank_at(SchemaNode node, const Placed& placed, std::size_t depth) {
   const std::string_view list = order_of(node);
-  if (depth == placed.steps.size()) return position(list, ".");
+  if (depth == placed.steps.size()) {
+    return placed.error->pass == error_pass_at_its_field ? 0 : position(list, ".");
+  }
   const Step& step = placed.steps[depth];
   if (step.in_brackets) {
     std::uint64_t index = 0;
@@ -192,6 +194,10 @@ bool is_same_group(const Placed& a, const Placed& b, std::size_t depth) {
     return a.steps.size() == b.steps.size();
   }
   return a.steps[depth].name == b.steps[depth].name;
+}
+
+std::uint8_t pass_of(const Placed& placed) {
+  return placed.error->pass == error_pass_at_its_field ? 0 : placed.error->pass;
 }
 
 using Range = std::vector<Placed>::iterator;
@@ -236,11 +242,10 @@ FieldErrors in_peer_order(SchemaNode root, FieldErrors errors) {
   placed.reserve(all.size());
   for (FieldError& error : all) placed.push_back({&error, steps_of(error.path)});
   std::stable_sort(placed.begin(), placed.end(),
-                   [](const Placed& a, const Placed& b) { return a.error->pass < b.error->pass; });
+                   [](const Placed& a, const Placed& b) { return pass_of(a) < pass_of(b); });
   for (Range begin = placed.begin(); begin != placed.end();) {
-    const Range end = std::find_if(begin, placed.end(), [&](const Placed& each) {
-      return each.error->pass != begin->error->pass;
-    });
+    const Range end = std::find_if(
+        begin, placed.end(), [&](const Placed& each) { return pass_of(each) != pass_of(*begin); });
     if (begin->error->pass != error_pass_as_it_comes) put_in_order(root, 0, begin, end);
     begin = end;
   }

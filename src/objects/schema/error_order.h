@@ -21,6 +21,10 @@ namespace muster::objects {
 // The pass of errors about what changed, behind those about what is there.
 inline constexpr std::uint8_t error_pass_of_changes = 2;
 
+// Of changes that the peer tells where it looks at the field, before all else that is wrong with
+// it.
+inline constexpr std::uint8_t error_pass_at_its_field = 254;
+
 // The pass of errors that come last, and in the order in which they were found.
 inline constexpr std::uint8_t error_pass_as_it_comes = 255;
 

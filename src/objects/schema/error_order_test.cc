@@ -53,5 +53,17 @@ TEST(ErrorOrder, keeps_what_changed_for_the_end) {
   EXPECT_EQ(ordered(std::move(errors)), expected);
 }
 
+TEST(ErrorOrder, has_some_changes_before_all_else_of_their_field) {
+  FieldErrors errors;
+  errors.add(FieldError::required("spec.tolerations[0].key"));
+  errors.add(FieldError::required("spec.dnsConfig.nameservers"));
+  FieldError changed = FieldError::forbidden("spec.dnsConfig", "no");
+  changed.pass = error_pass_at_its_field;
+  errors.add(changed);
+  const std::vector<std::string> expected = {"spec.dnsConfig", "spec.dnsConfig.nameservers",
+                                             "spec.tolerations[0].key"};
+  EXPECT_EQ(ordered(std::move(errors)), expected);
+}
+
 }  // namespace
 }  // namespace muster::objects

@@ -324,11 +324,12 @@ Normalizer::Outcome Normalizer::walk_quantity(const Node& value, bool in_map, No
   return Outcome::replace;
 }
 
-// A number that is not a pointer and has a default gets it also where zero was sent.
+// What is no pointer and has a default gets it also where zero or an empty text was sent.
 bool Normalizer::has_other_default(const FieldRecord& field) const {
   if (field.default_member == none_index) return false;
   const Node& value = tables_.default_members[field.default_member].value;
-  return value.type == Type::integer && value.integer != 0;
+  return (value.type == Type::integer && value.integer != 0) ||
+         (value.type == Type::string && value.size > 0);
 }
 
 // What Go's omitempty does not write. A pointer is written whenever it was set.
@@ -337,7 +338,8 @@ bool Normalizer::is_dropped_zero(const NodeRecord& node, const FieldRecord& fiel
   if (field.pointer) return false;
   // An empty list that is always written is null: the peer's storage knows no other one.
   if (field.always) {
-    const bool is_zero = value.type == Type::integer && value.integer == 0;
+    const bool is_zero = (value.type == Type::integer && value.integer == 0) ||
+                         (value.type == Type::string && value.size == 0);
     return is_zero ? has_other_default(field) : value.type == Type::array && value.size == 0;
   }
   switch (value.type) {

@@ -205,7 +205,8 @@ void Validator::check_update(const NodeRecord& node, View object, View old_objec
         !is_part && !printed.empty()) {
       error.value = std::move(printed);
     }
-    error.pass = error_pass_of_changes;
+    const bool is_told_there = node.type_name == "apps.v1.DaemonSetSpec";
+    error.pass = is_told_there ? error_pass_at_its_field : error_pass_of_changes;
     errors_.add(std::move(error));
   }
 }
