@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "objects/admit.h"
 #include "objects/builder.h"
 #include "objects/metadata.h"
 #include "objects/rewrite.h"
@@ -304,9 +305,16 @@ bool concerns_claim(const Admission& admission) {
 
 void apply_limit_defaults(Context& context, Admission& admission) {
   if (!concerns_pod(admission)) return;
+  const Value before = admission.object;
   for (const Value& limit_range : limit_ranges(context, admission.target.name_space)) {
     admission.object = with_defaults(admission.object, defaults_of(limit_range));
   }
+  // A limit that was not asked for may be below what was.
+  const bool is_same = &before.view().node() == &admission.object.view().node();
+  if (is_same || !admission.is_create()) return;
+  const Target& target = admission.target;
+  admission.errors = objects::validate(target.kind->storage_version().schema, admission.object,
+                                       admission.old_object, target.kind->scope);
 }
 
 Outcome<> check_limit_ranges(Context& context, const Admission& admission) {

@@ -22,10 +22,15 @@ namespace {
 constexpr std::string_view kubernetes_major = "1";
 constexpr std::string_view kubernetes_minor = "35";
 constexpr std::string_view kubernetes_version = "v1.35.0";
+constexpr std::string_view compatible_minor = "34";
 
 Value version_value() {
   return Value::object({{"major", Value::string(kubernetes_major)},
                         {"minor", Value::string(kubernetes_minor)},
+                        {"emulationMajor", Value::string(kubernetes_major)},
+                        {"emulationMinor", Value::string(kubernetes_minor)},
+                        {"minCompatibilityMajor", Value::string(kubernetes_major)},
+                        {"minCompatibilityMinor", Value::string(compatible_minor)},
                         {"gitVersion", Value::string(fmt::format("{}+muster", kubernetes_version))},
                         {"gitCommit", Value::string("")},
                         {"gitTreeState", Value::string("clean")},
@@ -83,9 +88,8 @@ Response RequestHandler::answer_path(const Asked& asked) {
             .body = Piece::copy_of(context_.metrics->text(context_.store.statistics()))};
   }
   if (path == "/version") {
-    const auto form = answer_form(asked.request, asked.route.query, Answerable::plain);
-    // A version is for people and programs alike, and always JSON.
-    return value_answer(200, version_value(), {.pretty = form ? form->pretty : true});
+    // A version is for people and programs alike: always JSON, and always on lines of its own.
+    return value_answer(200, version_value(), {.pretty = true});
   }
   if (path == "/") return answer_root();
   if (path == "/openapi/v2") return answer_swagger(asked);

@@ -29,6 +29,9 @@ namespace {
 
 constexpr std::string_view reference_prefix = "#/components/schemas/";
 
+// What the peer publishes as required where that is not what it refuses to miss.
+constexpr std::string_view published_required = "x-muster-published-required";
+
 std::string component_name(const Kind& kind, std::string_view version) {
   return fmt::format("{}.{}.{}", kind.group.empty() ? "core" : kind.group, version, kind.kind);
 }
@@ -143,6 +146,10 @@ class SchemaWriter {
                  (member.key == "additionalProperties" && member.value.is_object())) {
         out_.key(member.key);
         write(member.value);
+      } else if (member.key == published_required) {
+        if (!member.value.empty()) out_.key("required").value(member.value);
+      } else if (member.key == "required" && schema[published_required]) {
+        continue;
       } else if (member.key == "enum" && sorts_choices_) {
         write_sorted(member.value);
       } else if (is_kept(member)) {
