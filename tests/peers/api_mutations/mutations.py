@@ -196,7 +196,7 @@ def update(pair, obj):
         try:
             old = at(stored[0], place)
             at(stored[1], place)
-        except (KeyError, IndexError):
+        except (KeyError, IndexError, TypeError):
             continue
         for value in bends(old):
             answers = [server.ask("PUT", url + "?dryRun=All&fieldValidation=Strict",

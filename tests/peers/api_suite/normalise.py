@@ -106,7 +106,7 @@ class Normaliser:
 
 
 def find(value, path):
-    """What lies at a.b[name=x].c, or None. A `*` is every element or member (the first, here)."""
+    """What lies at a.b[name=x].[key.with.dots].c, or None. A `*` is every element or member (the first, here)."""
     for part in split(path):
         value = step(value, part)
         if value is None:
@@ -138,7 +138,9 @@ def step(value, part):
         return None
     if isinstance(value, list):
         return value[int(part)] if part.isdigit() and int(part) < len(value) else None
-    return value.get(part) if isinstance(value, dict) else None
+    if not isinstance(value, dict):
+        return None
+    return value.get(part[1:-1] if part.startswith("[") else part)  # a key that has dots
 
 
 def remove(value, path):
