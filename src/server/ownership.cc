@@ -9,6 +9,7 @@
 #include "objects/apply/check_configuration.h"
 #include "objects/metadata.h"
 #include "server/prepare.h"
+#include "server/scale.h"
 #include "server/stored_object.h"
 
 namespace muster::server {
@@ -142,7 +143,12 @@ std::string owners_of_created(const WriteRequest& request, View object, Instant 
 
 std::string owners_of_updated(const WriteRequest& request, View body, const Value& before,
                               const Value& after, std::string_view managed, Instant now) {
-  const std::string owners = owners_in(request.target, body, managed);
+  // The peer sees a Scale that nobody owns anything of, and that has no owners after it either.
+  const Target& target = request.target;
+  if (target.subresource == "scale" && !is_scale_owned(*target.version, managed)) {
+    return std::string(managed);
+  }
+  const std::string owners = owners_in(target, body, managed);
   auto next = objects::owners_after_update(before, after, owners,
                                            owned_write(request, Operation::update, now));
   return next ? std::move(next).take() : std::string();

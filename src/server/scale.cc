@@ -3,10 +3,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "objects/apply/managed_fields.h"
+#include "objects/apply/path_element.h"
 #include "objects/builder.h"
 #include "objects/label_selector.h"
 #include "objects/metadata.h"
@@ -252,6 +255,17 @@ FieldErrors check_scale(const Target& target, View object) {
 
 std::int64_t replicas_wanted(const KindVersion& version, View object) {
   return at_path(object, paths_of(version).wanted).integer_or(0);
+}
+
+bool is_scale_owned(const KindVersion& version, std::string_view managed) {
+  const auto owners = objects::ManagedFields::parse(managed);
+  if (!owners) return false;
+  std::vector<objects::PathElement> path;
+  for (const std::string_view step : steps_of(paths_of(version).wanted)) {
+    path.push_back(objects::PathElement::field(step));
+  }
+  return std::any_of(owners->entries().begin(), owners->entries().end(),
+                     [&](const objects::ManagedEntry& entry) { return entry.fields.has(path); });
 }
 
 bool has_scale(const KindVersion& version) {

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string_view>
 
 #include "objects/field_error.h"
 #include "objects/kind_registry.h"
@@ -27,6 +28,9 @@ objects::FieldErrors check_scale(const Target& target, objects::View object);
 
 // How many replicas an object of that version wants.
 std::int64_t replicas_wanted(const objects::KindVersion& version, objects::View object);
+
+// Whether somebody owns how many replicas an object wants, by its managedFields.
+bool is_scale_owned(const objects::KindVersion& version, std::string_view managed);
 
 // The object is in the target's version, with its resourceVersion.
 objects::Value scale_of(const Target& target, objects::View object);
