@@ -156,4 +156,26 @@ Result<std::vector<NodeOptions>> parse_node_options(std::span<const std::string>
   return nodes;
 }
 
+std::string node_name_of(std::string_view host_name) {
+  constexpr std::size_t label_bytes_max = 63;  // it is the value of kubernetes.io/hostname
+  constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyz0123456789";
+  std::string name;
+  for (const char letter : host_name.substr(0, label_bytes_max)) {
+    const bool is_large = letter >= 'A' && letter <= 'Z';
+    const char small = is_large ? static_cast<char>(letter - 'A' + 'a') : letter;
+    // Each part between dots begins and ends with a letter or a digit.
+    const bool begins = name.empty() || name.back() == '.';
+    if (small == '.' && !begins) {
+      name.erase(name.find_last_of(letters) + 1);
+      name += '.';
+    } else if (letters.find(small) != std::string_view::npos) {
+      name += small;
+    } else if (!begins) {
+      name += '-';
+    }
+  }
+  name.erase(name.find_last_of(letters) + 1);
+  return name.empty() ? "localhost" : name;
+}
+
 }  // namespace muster::agent

@@ -46,4 +46,8 @@ Result<NodeOptions> parse_node_option(std::string_view text);
 // Several of them, of different names.
 Result<std::vector<NodeOptions>> parse_node_options(std::span<const std::string> texts);
 
+// What a machine that nobody declared is called: its own name as far as a node can have it, in
+// small letters; "localhost" where nothing is left of it.
+std::string node_name_of(std::string_view host_name);
+
 }  // namespace muster::agent

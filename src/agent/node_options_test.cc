@@ -70,6 +70,16 @@ TEST(NodeOption, a_mistake_is_named) {
   }
 }
 
+TEST(NodeOptions, a_machine_has_a_name_that_a_node_can_have) {
+  EXPECT_EQ(node_name_of("rack-7.example.com"), "rack-7.example.com");
+  EXPECT_EQ(node_name_of("Rack_7"), "rack-7");
+  EXPECT_EQ(node_name_of("-a_.-b-."), "a.b");
+  EXPECT_EQ(node_name_of("(none)"), "none");
+  EXPECT_EQ(node_name_of(""), "localhost");
+  EXPECT_EQ(node_name_of("..."), "localhost");
+  EXPECT_EQ(node_name_of(std::string(64, 'x')).size(), 63U);
+}
+
 }  // namespace
 
 }  // namespace muster::agent

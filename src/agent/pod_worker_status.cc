@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "agent/downward.h"
+#include "agent/ignored_fields.h"
 #include "agent/pod_worker.h"
 #include "base/duration.h"
 #include "objects/metadata.h"

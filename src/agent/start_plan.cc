@@ -28,6 +28,12 @@ StartRefusal not_supported(std::string message) {
   return {.reason = "NotSupported", .message = std::move(message), .event_reason = "Failed"};
 }
 
+// What a container asks of its own security; absent: what its pod does.
+View security_of(View pod, View container, std::string_view field) {
+  const View own = container["securityContext"][field];
+  return own ? own : pod["spec"]["securityContext"][field];
+}
+
 // Fields without which the pod would be another pod.
 std::optional<StartRefusal> refused_field(View pod) {
   const View spec = pod["spec"];
@@ -37,8 +43,17 @@ std::optional<StartRefusal> refused_field(View pod) {
   if (!spec["resourceClaims"].empty()) {
     return not_supported("spec.resourceClaims: this node has no devices of that kind");
   }
+  if (spec["os"]["name"].string_or("linux") != "linux") {
+    return not_supported(fmt::format("spec.os.name: this node runs linux, the pod wants {}",
+                                     spec["os"]["name"].string_or("")));
+  }
   for (const std::string_view list : {"initContainers", "containers"}) {
     for (View container : spec[list].elements()) {
+      if (security_of(pod, container, "appArmorProfile")["type"].string_or("") == "Localhost") {
+        return not_supported(
+            fmt::format("container \"{}\": this node has no AppArmor profiles of its own",
+                        container["name"].string_or("")));
+      }
       if (container["volumeDevices"].empty()) continue;
       return not_supported(
           fmt::format("container \"{}\": volumeDevices are not served by this node",
@@ -70,12 +85,6 @@ std::optional<StartRefusal> refused_sharing(View pod, const Surroundings& surrou
   return not_supported(
       "spec.shareProcessNamespace: containers on this machine's own files do not share processes "
       "with those from images");
-}
-
-// What a container asks of its own security; absent: what its pod does.
-View security_of(View pod, View container, std::string_view field) {
-  const View own = container["securityContext"][field];
-  return own ? own : pod["spec"]["securityContext"][field];
 }
 
 std::optional<StartRefusal> refused_right(View pod, View container) {
@@ -292,22 +301,6 @@ std::variant<StartPlan, StartRefusal> plan_start(const Value& pod, const Surroun
   }
   plan.volumes = std::move(volumes->contents);
   return plan;
-}
-
-std::vector<std::string> ignored_fields(View pod, const std::set<std::string>& from_images) {
-  std::vector<std::string> ignored;
-  std::size_t index = 0;
-  for (View container : pod["spec"]["containers"].elements()) {
-    const bool is_given = from_images.contains(std::string(container["name"].string_or("")));
-    if (!is_given && !container["securityContext"]["capabilities"]["add"].empty()) {
-      ignored.push_back(fmt::format("spec.containers[{}].securityContext.capabilities.add", index));
-    }
-    ++index;
-  }
-  if (!pod["spec"]["dnsConfig"]["nameservers"].empty()) {
-    ignored.emplace_back("spec.dnsConfig.nameservers");
-  }
-  return ignored;
 }
 
 }  // namespace muster::agent

@@ -5,12 +5,11 @@
 //   if (const auto* refusal = std::get_if<StartRefusal>(&plan)) …
 //
 // Nothing is silently ignored: what this node cannot do is a refusal where the pod would be wrong
-// without it (another kind of volume, init containers), and stands in ignored_fields() where the
-// pod runs without it (probes).
+// without it (another kind of volume, init containers), and stands in ignored_fields()
+// (agent/ignored_fields.h) where the pod runs without it.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <set>
 #include <span>
 #include <string>
 #include <variant>
@@ -49,10 +48,5 @@ std::variant<StartPlan, StartRefusal> plan_start(const objects::Value& pod,
                                                  const Surroundings& surroundings,
                                                  std::span<const objects::Value> members,
                                                  const PodDefaults& defaults);
-
-// Paths of fields that say something and that nothing here acts upon.
-// Containers that run from images have the rights that they ask for.
-std::vector<std::string> ignored_fields(objects::View pod,
-                                        const std::set<std::string>& from_images = {});
 
 }  // namespace muster::agent

@@ -36,7 +36,7 @@ using agent::NodeOptions;
 // This machine as one node, where none was declared.
 NodeOptions whole_machine(const Machine& machine, const std::vector<agent::Device>& devices) {
   NodeOptions node;
-  node.name = machine.host_name.empty() ? "localhost" : machine.host_name;
+  node.name = agent::node_name_of(machine.host_name);
   node.capacity.emplace("cpu", Quantity::of(machine.processors));
   node.capacity.emplace("memory", Quantity::of(machine.memory_bytes, QuantityFormat::binary_si));
   std::map<std::string, std::int64_t> counts;
