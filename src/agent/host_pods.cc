@@ -355,7 +355,7 @@ void HostPods::conclude(const std::string& uid, Descriptor lock) {
   tell(gates_.leave(uid));
   if (pod.removing) {
     lock = Descriptor();
-    return forget(uid);
+    return forget_soon(uid);
   }
   const auto state = read_state(pod.folder);
   // A full disk may hold less than the shim told us before it ended.

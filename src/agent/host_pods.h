@@ -17,6 +17,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
@@ -110,6 +111,8 @@ class HostPods {
   void conclude(const std::string& uid, Descriptor lock);
   void mark_lost(Pod& pod);
   void run_again(const std::string& uid, Pod& pod, Descriptor lock);
+  void forget_soon(const std::string& uid);
+  void forget_next();
   void forget(const std::string& uid);
   void kill_shim(const std::string& uid);
 
@@ -128,8 +131,9 @@ class HostPods {
   StartGates gates_;
   std::optional<ForkServer> shims_;  // from the first pod on
   Pods pods_;
-  Found found_;                // while adopt() waits
-  std::size_t unsettled_ = 0;  // pods that it waits for
+  std::deque<std::string> to_forget_;  // whose files are still to go
+  Found found_;                        // while adopt() waits
+  std::size_t unsettled_ = 0;          // pods that it waits for
 };
 
 }  // namespace muster::agent

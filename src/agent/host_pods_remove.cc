@@ -20,7 +20,7 @@ void HostPods::remove(const std::string& uid) {
   if (pod == nullptr) return;
   pod->next.reset();
   if (std::exchange(pod->removing, true)) return;
-  if (!pod->alive) return forget(uid);
+  if (!pod->alive) return forget_soon(uid);
   send(*pod, {.verb = ShimOrder::Verb::kill});
   loop_.post_at(clock_.monotonic() + remove_patience, [this, uid] { kill_shim(uid); });
 }
@@ -32,6 +32,20 @@ void HostPods::kill_shim(const std::string& uid) {
   if (auto handle = ProcessHandle::open(process.id, process.start_ticks)) {
     static_cast<void>(handle->end_at_once());
   }
+}
+
+// One a turn of the loop: who deletes thousands does not hold up those who start.
+void HostPods::forget_soon(const std::string& uid) {
+  find(uid)->waiting.reset();
+  to_forget_.push_back(uid);
+  if (to_forget_.size() == 1) loop_.post_at(clock_.monotonic(), [this] { forget_next(); });
+}
+
+void HostPods::forget_next() {
+  const std::string uid = std::move(to_forget_.front());
+  to_forget_.pop_front();
+  if (!to_forget_.empty()) loop_.post_at(clock_.monotonic(), [this] { forget_next(); });
+  forget(uid);
 }
 
 void HostPods::forget(const std::string& uid) {
