@@ -30,8 +30,13 @@ void end_container(const std::string& uid, const ContainerState& container) {
   if (!process || !groups) return;
   if (groups->find(shim_group_name(uid, container.name)) == std::string::npos) return;
   static_cast<void>(process->end_at_once());
-  // … where it has one of its own.
-  end_group_everywhere(shim_group_name(uid, container.name));
+}
+
+// Who shares the processes of others is not ended with the first one.
+void clear_group(const std::string& uid, const ContainerState& container) {
+  const std::string group = shim_group_name(uid, container.name);
+  end_group_everywhere(group);
+  remove_group_everywhere(group);
 }
 
 // Whether there was a shim to end.
@@ -42,7 +47,10 @@ bool end_pod(const std::string& folder) {
   if (!state) return false;
   auto shim = ProcessHandle::open(state->shim.id, state->shim.start_ticks);
   const bool was_there = shim && shim->end_at_once().has_value();
-  for (const ContainerState& each : state->pod.containers) end_container(state->pod.uid, each);
+  for (const ContainerState& each : state->pod.containers) {
+    end_container(state->pod.uid, each);
+    clear_group(state->pod.uid, each);
+  }
   return was_there;
 }
 

@@ -7,8 +7,10 @@
 #include <string>
 #include <utility>
 
+#include "agent/end_pods.h"
 #include "agent/host_runtime.h"
 #include "agent/pod_folder.h"
+#include "agent/shim.h"
 #include "base/os/control_group.h"
 #include "base/os/folders.h"
 #include "objects/yaml.h"
@@ -32,6 +34,10 @@ class SharedProcessesTest : public ::testing::Test {
     if (!suites::machine_has_namespaces()) GTEST_SKIP() << "this machine permits no namespaces";
     if (!ControlGroups::find().limits_processes()) GTEST_SKIP() << "no control groups here";
     world_ = std::make_unique<HostWorld>();
+    listen();
+  }
+
+  void listen() {
     world_->runtime().set_listener([this](const PodState& state) { states_[state.uid] = state; });
     bool adopted = false;
     world_->runtime().adopt([&](const Result<std::vector<PodState>>&) { adopted = true; });
@@ -99,6 +105,21 @@ TEST_F(SharedProcessesTest, a_container_runs_again_among_the_others) {
   }));
   EXPECT_EQ(states_[spec.uid].containers[0].exit_code, 1);
   EXPECT_EQ(states_[spec.uid].containers[1].phase, Phase::running);
+}
+
+TEST_F(SharedProcessesTest, nothing_of_a_pod_is_left_when_the_platform_ends_it) {
+  const PodSpec spec = pod_of_two("sleep 1000", "sleep 1000");
+  world_->runtime().start(spec);
+  ASSERT_TRUE(reaches(spec.uid, 0, Phase::running));
+  ASSERT_TRUE(reaches(spec.uid, 1, Phase::running));
+  world_->go_down();
+  EXPECT_EQ(end_all_pods(world_->options().pods_folder).value(), 1U);
+  for (const char* container : {"main", "other"}) {
+    const ControlGroup group = ControlGroups::find().named(shim_group_name(spec.uid, container));
+    EXPECT_FALSE(group.join()) << "its control group is still there";
+  }
+  world_->come_up();
+  listen();
 }
 
 }  // namespace
