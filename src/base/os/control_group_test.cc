@@ -1,5 +1,6 @@
 // A folder with the kernel's files stands for version 2. That the kernel takes what is written
-// there was tried by hand (docs/internals/host_runtime.md). SPDX-License-Identifier: Apache-2.0
+// there was tried by hand (docs/internals/host_runtime.md).
+// SPDX-License-Identifier: Apache-2.0
 #include "base/os/control_group.h"
 
 #include <gmock/gmock.h>
