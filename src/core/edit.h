@@ -8,7 +8,8 @@
 // Assumes: edits of one list are sent in order, each after the one before was answered (`alongside`
 // edits may overtake: the pods of a gang are made at once), and the rest is dropped when one is
 // refused (but for `anyway`): the next look at the world decides anew. A list writes an object at
-// most once, and may remove it after that. SPDX-License-Identifier: Apache-2.0
+// most once, and may remove it after that.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

@@ -6,7 +6,8 @@
 //
 // Assumes: of a field that was there twice the object has the last one, at its place. A path that
 // does not lead anywhere stays before those of the part that it leads to. A path is told once, and
-// of all of them unknown_fields_max. SPDX-License-Identifier: Apache-2.0
+// of all of them unknown_fields_max.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <span>
