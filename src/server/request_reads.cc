@@ -65,7 +65,7 @@ Response RequestHandler::get(const Asked& asked) {
     const auto object = in_version(
         asked.target, with_revision(context_.trees.tree_of(item->bytes), item->revision));
     if (!object) return failure_answer(object.error(), asked.form);
-    const Value scale = scale_of(asked.target, *object);
+    const objects::Value scale = scale_of(asked.target, *object);
     const auto kind = context_.registry.find("autoscaling", "Scale");
     const Target as_scale{.kind = kind, .version = &kind->storage_version()};
     return value_answer(200, shaped(context_, as_scale, asked.form, scale), asked.form);
