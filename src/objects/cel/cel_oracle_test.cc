@@ -38,11 +38,6 @@ std::string_view place(std::string_view complaint) {
   return complaint.substr(0, complaint.find(": ", complaint.find("<input>")));
 }
 
-// The first of several complaints.
-std::string_view first(std::string_view complaints) {
-  return complaints.substr(0, complaints.find("\nERROR: "));
-}
-
 void expect_complaint(const Error& error, std::string_view wanted) {
   // The parser generator's list of what it expected is not worth copying.
   if (wanted.find("Syntax error") != std::string_view::npos) {
@@ -50,7 +45,7 @@ void expect_complaint(const Error& error, std::string_view wanted) {
   } else if (wanted.starts_with("program: ")) {
     EXPECT_EQ(error.message, wanted.substr(9));
   } else {
-    EXPECT_EQ(error.message, first(wanted));
+    EXPECT_EQ(error.message, wanted);
   }
 }
 
