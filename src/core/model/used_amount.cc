@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/model/used_amount.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <limits>
@@ -71,7 +72,10 @@ UsedAmount UsedAmount::of(const Quantity& quantity) {
 }
 
 UsedAmount& UsedAmount::operator+=(const UsedAmount& other) {
-  billionths_ += other.billionths_;
+  // Also of many that are absurd: what is scaled must have room (see scaled()).
+  constexpr Billionths most =
+      static_cast<Billionths>(std::numeric_limits<std::int64_t>::max()) * per_unit;
+  billionths_ = std::min(billionths_ + other.billionths_, most);
   written_.reset();
   return *this;
 }
