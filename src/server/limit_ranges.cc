@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -127,7 +128,8 @@ Node with_annotation(View metadata, std::string_view text, Builder& builder) {
   return next.finish(builder);
 }
 
-Value with_defaults(const Value& pod, const Defaults& defaults) {
+// None where the pod says everything itself.
+std::optional<Value> with_defaults(const Value& pod, const Defaults& defaults) {
   Builder builder;
   builder.retain(pod);
   Completion completion{defaults, builder};
@@ -136,7 +138,7 @@ Value with_defaults(const Value& pod, const Defaults& defaults) {
   next.set("containers", completed_containers(spec["containers"], "container", completion));
   next.set("initContainers",
            completed_containers(spec["initContainers"], "init container", completion));
-  if (completion.notes.empty()) return pod;
+  if (completion.notes.empty()) return std::nullopt;
   Rewrite root(pod);
   root.set("spec", next.finish(builder));
   const std::string text =
@@ -305,12 +307,14 @@ bool concerns_claim(const Admission& admission) {
 
 void apply_limit_defaults(Context& context, Admission& admission) {
   if (!concerns_pod(admission)) return;
-  const Value before = admission.object;
+  bool is_same = true;
   for (const Value& limit_range : limit_ranges(context, admission.target.name_space)) {
-    admission.object = with_defaults(admission.object, defaults_of(limit_range));
+    auto completed = with_defaults(admission.object, defaults_of(limit_range));
+    if (!completed) continue;
+    admission.object = *std::move(completed);
+    is_same = false;
   }
   // A limit that was not asked for may be below what was.
-  const bool is_same = &before.view().node() == &admission.object.view().node();
   if (is_same || !admission.is_create()) return;
   const Target& target = admission.target;
   admission.errors = objects::validate(target.kind->storage_version().schema, admission.object,
