@@ -90,6 +90,8 @@ Value queued(const PodWrite& write) {
 
 void check_group(FieldErrors& errors, View pod) {
   const View total = annotations_of(pod)[words::pod_group_total_count];
+  const bool is_grouped = !pod_group_of(pod).empty();
+  if (!is_grouped && !total.is_string()) return;  // most pods: nothing is written for them
   const bool by_annotation = !annotations_of(pod)[words::pod_group_name].string_or("").empty();
   const std::string name_path =
       by_annotation ? annotation_path(words::pod_group_name) : label_path(words::pod_group_name);
@@ -97,10 +99,7 @@ void check_group(FieldErrors& errors, View pod) {
   const std::string both = fmt::format("both the '{}' annotation and the '{}' {} should be set",
                                        words::pod_group_total_count, words::pod_group_name,
                                        by_annotation ? "annotation" : "label");
-  if (pod_group_of(pod).empty()) {
-    if (total.is_string()) errors.add(FieldError::required(name_path, both));
-    return;
-  }
+  if (!is_grouped) return errors.add(FieldError::required(name_path, both));
   check_name(errors,
              by_annotation ? annotations_of(pod)[words::pod_group_name]
                            : labels_of(pod)[words::pod_group_name],

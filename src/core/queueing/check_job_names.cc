@@ -34,6 +34,7 @@ std::string prebuilt_path(View job) {
 void check_prebuilt_workload(FieldErrors& errors, View job) {
   const View annotation = annotations_of(job)[words::prebuilt_workload];
   const View label = labels_of(job)[words::prebuilt_workload];
+  if (!annotation && !label) return;
   check_name(errors, annotation.string_or("").empty() ? label : annotation, prebuilt_path(job));
 }
 
@@ -73,7 +74,9 @@ void check_unchanged(FieldErrors& errors, std::string_view now, std::string_view
 }
 
 void check_job_names(FieldErrors& errors, View job) {
-  check_name(errors, labels_of(job)[words::queue_name], label_path(words::queue_name));
+  if (const View queue = labels_of(job)[words::queue_name]) {
+    check_name(errors, queue, label_path(words::queue_name));
+  }
   check_prebuilt_workload(errors, job);
   check_execution_time(errors, job);
 }

@@ -103,6 +103,7 @@ class Check {
         path_(fmt::format("{}.annotations", metadata_path)) {}
 
   void all(const FeatureGates& gates) {
+    if (annotations_.empty()) return;
     one_mode();
     for (const std::string_view key :
          {words::required_topology, words::preferred_topology, words::slice_required_topology}) {
