@@ -27,7 +27,7 @@ std::string member_identity(View pod) {
 }
 
 bool has_place(View pod) {
-  return !pod["spec"]["nodeName"].string_or("").empty() && !objects::is_being_deleted(pod);
+  return is_received(pod) && !objects::is_being_deleted(pod);
 }
 
 // `rank-0.train.team-a.svc.cluster.local rank-0.train.team-a.svc … rank-0`
@@ -47,6 +47,11 @@ std::string gang_of(View pod) {
   const std::string_view gang = annotations[words::gang].string_or("");
   if (gang.empty() || !annotations[words::gang_size]) return {};
   return fmt::format("{}/{}", objects::namespace_of(pod), gang);
+}
+
+bool is_received(View pod) {
+  return !pod["spec"]["nodeName"].string_or("").empty() &&
+         !objects::annotations_of(pod)[words::pod_ip].string_or("").empty();
 }
 
 std::int64_t gang_size_of(View pod) {
@@ -94,8 +99,9 @@ std::vector<objects::ObjectKey> GangIndex::members_of(View pod) const {
 
 std::string_view address_of(View pod) {
   const std::string_view chosen = objects::annotations_of(pod)[words::pod_ip].string_or("");
-  const bool is_machines = chosen.empty() && pod["spec"]["hostNetwork"].boolean_or(false);
-  return is_machines ? pod["status"]["hostIP"].string_or("") : chosen;
+  if (!chosen.empty() && chosen != words::no_address) return chosen;
+  const bool is_machines = pod["spec"]["hostNetwork"].boolean_or(false);
+  return is_machines ? pod["status"]["hostIP"].string_or("") : std::string_view();
 }
 
 std::string hosts_of(View pod, std::span<const Value> members) {

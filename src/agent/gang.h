@@ -27,6 +27,10 @@ namespace muster::agent {
 // `namespace/gang`, or nothing for a pod that starts on its own.
 std::string gang_of(objects::View pod);
 
+// Whether it has its place: a node, and Muster's word that there is room on it. Without the word,
+// which is its address, nothing starts.
+bool is_received(objects::View pod);
+
 // How many members must be bound before the first starts.
 std::int64_t gang_size_of(objects::View pod);
 

@@ -140,6 +140,10 @@ bool PodWorker::is_over() const {
 
 void PodWorker::try_start() {
   if (is_lost_) return;
+  if (!is_received(pod_)) {
+    waiting_ = {.message = "waits until its node has looked whether there is room for it"};
+    return;
+  }
   if (!desk_.gangs.is_bound(pod_)) {
     waiting_ = {.message = fmt::format("waits until all {} pods of its gang have a node",
                                        gang_size_of(pod_))};

@@ -266,8 +266,8 @@ std::variant<StartPlan, StartRefusal> plan_start(const Value& pod, const Surroun
   if (auto refusal = refused_sharing(pod, surroundings)) return std::move(*refusal);
   if (surroundings.address.empty() && !surroundings.node.pod_cidr.empty()) {
     return not_supported(
-        "the pod was bound to this node without an address (annotation "
-        "muster.dev/pod-ip); leave spec.nodeName empty and let muster bind it");
+        "the pod has no address of its own (annotation muster.dev/pod-ip), and this node "
+        "gives addresses");
   }
   StartPlan plan;
   PodSpec& spec = plan.spec;

@@ -21,6 +21,7 @@ SchedulingLoop::SchedulingLoop(client::House house, client::ObjectCache& cache, 
       record_(record),
       feed_(cache, house.clock, [this](const core::Event& event) { on_event(event); }),
       backoff_(refused_span_min, refused_span_max) {
+  state_.place_pods(policy_.places_unmanaged_pods);
   feed_.configure(policy_);
 }
 
@@ -110,6 +111,7 @@ void SchedulingLoop::adopt_configuration() {
   policy_.kueue = *std::move(next_configuration_);
   next_configuration_.reset();
   state_ = core::ClusterState(policy_.kueue);
+  state_.place_pods(policy_.places_unmanaged_pods);
   feed_.configure(policy_);
   const std::vector<core::Event> snapshot = feed_.snapshot();
   state_.apply(snapshot);

@@ -74,11 +74,13 @@ inline constexpr std::string_view not_ready_taint = "node.kubernetes.io/not-read
 // Muster's own annotations on pods. gang: which admission of which Workload the pod was made for;
 // gang-size: how many pods of that admission must be bound, in whatever phase they are by then,
 // before this one starts; both written at un-suspension. pod-ip: the address chosen when the pod
-// was bound, copied from the Binding. A tenant cannot set them: the server drops them from what
-// tenants write.
+// was bound, or received on the node that somebody else chose, copied from the Binding; no_address
+// where it has none of its own. Without it nothing starts: it says that there is room. A tenant
+// cannot set them: the server drops them from what tenants write.
 inline constexpr std::string_view gang = "muster.dev/gang";
 inline constexpr std::string_view gang_size = "muster.dev/gang-size";
 inline constexpr std::string_view pod_ip = "muster.dev/pod-ip";
+inline constexpr std::string_view no_address = "None";
 
 // Marks what is kept and does nothing, because Muster does its work; the server writes it.
 inline constexpr std::string_view superseded = "muster.dev/superseded";

@@ -47,6 +47,15 @@ Failure binding_conflict(const Target& target, std::string_view why) {
   return failures::conflict({.resource = "pods/binding"}, target.name, why);
 }
 
+// Muster's own word to a pod that somebody else put on its node: a binding to where it is already,
+// which brings the address.
+bool is_reception(const WriteRequest& request, View pod) {
+  return is_part_of_muster(request.identity) &&
+         request.body["target"]["name"] == pod["spec"]["nodeName"] &&
+         objects::annotations_of(request.body)[core::words::pod_ip] &&
+         !objects::annotations_of(pod)[core::words::pod_ip];
+}
+
 Outcome<> check(const WriteRequest& request, View pod) {
   const Target& target = request.target;
   const View body = request.body;
@@ -78,7 +87,7 @@ Outcome<> check(const WriteRequest& request, View pod) {
         target, fmt::format("pod {} is being deleted, cannot be assigned to a host", target.name));
   }
   const std::string_view present_node = pod["spec"]["nodeName"].string_or("");
-  if (!present_node.empty()) {
+  if (!present_node.empty() && !is_reception(request, pod)) {
     return binding_conflict(target, fmt::format("pod {} is already assigned to node {}",
                                                 target.name, go_quoted(present_node)));
   }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -237,6 +238,32 @@ TEST(bind, happens_once) {
   ASSERT_FALSE(again);
   EXPECT_EQ(again.error().message, R"(Operation cannot be fulfilled on pods/binding "p": )"
                                    R"(pod p is already assigned to node "n1")");
+}
+
+// Muster alone may bind a pod to the node where it is, once: that brings its address.
+TEST(bind, brings_the_address_to_a_pod_that_has_its_node) {
+  ServerWorld world;
+  const auto muster =
+      world.server->in_process({.name = "system:muster:controller", .groups = {"system:masters"}});
+  world.create(resources::pods, "default",
+               R"({"metadata":{"name":"p"},"spec":{"nodeName":"n1",
+                  "containers":[{"name":"c","image":"i"}]}})");
+  const auto binding = [](std::string_view node) {
+    return client::Call{.verb = Verb::create,
+                        .resource = resources::pods,
+                        .name_space = "default",
+                        .name = "p",
+                        .subresource = "binding",
+                        .body = json(fmt::format(R"({{"metadata":{{"annotations":{{
+            "muster.dev/pod-ip":"10.0.0.1"}}}},"target":{{"name":"{}"}}}})",
+                                                 node))};
+  };
+  EXPECT_EQ(world.call(binding("n1")).error().code, ErrorCode::conflict);
+  EXPECT_FALSE(world.call_as(*muster, binding("n2")));
+  const Value received = world.call_as(*muster, binding("n1")).must();
+  EXPECT_EQ(objects::annotations_of(received)["muster.dev/pod-ip"].string_or(""), "10.0.0.1");
+  EXPECT_TRUE(objects::is_true(objects::condition(received, "PodScheduled")));
+  EXPECT_FALSE(world.call_as(*muster, binding("n1")));
 }
 
 TEST(watch, goes_on_where_a_list_ended) {

@@ -75,6 +75,7 @@ struct PodWish {
   std::string metadata = {};     // `,"finalizers":["x"]`
   std::string spec = {};         // `,"subdomain":"s"`
   std::string container = {};    // `,"env":[…]`
+  bool is_received = true;       // it has an address
 };
 
 class AgentWorld {
@@ -114,12 +115,15 @@ class AgentWorld {
             ? ""
             : fmt::format(R"(,"muster.dev/pretend-run-seconds":"{}")", wish.run_seconds);
     const std::string node = wish.node.empty() ? "" : fmt::format(R"(,"nodeName":"{}")", wish.node);
+    ++pods_;
+    const std::string address =
+        wish.is_received ? fmt::format(R"("muster.dev/pod-ip":"10.64.1.{}",)", pods_) : "";
     const std::string text = fmt::format(
-        R"({{"metadata":{{"name":"{}","annotations":{{"muster.dev/pod-ip":"10.64.1.{}",
+        R"({{"metadata":{{"name":"{}","annotations":{{{}
             "muster.dev/pretend-exit-code":"{}"{}{}}}{}}},
             "spec":{{"restartPolicy":"{}",
                     "containers":[{{"name":"main","image":"trainer:1"{}}}]{}{}}}}})",
-        name, ++pods_, wish.exit_code, run, wish.annotations, wish.metadata, wish.restart_policy,
+        name, address, wish.exit_code, run, wish.annotations, wish.metadata, wish.restart_policy,
         wish.container, node, wish.spec);
     return server
         .call_as(*agent_api_, {.verb = client::Verb::create,
@@ -129,9 +133,13 @@ class AgentWorld {
         .must();
   }
 
-  void bind(std::string_view name, std::string_view node) {
-    const std::string text = fmt::format(
-        R"({{"metadata":{{"name":"{}"}},"target":{{"kind":"Node","name":"{}"}}}})", name, node);
+  void bind(std::string_view name, std::string_view node, std::string_view address = {}) {
+    const std::string given =
+        address.empty() ? ""
+                        : fmt::format(R"(,"annotations":{{"muster.dev/pod-ip":"{}"}})", address);
+    const std::string text =
+        fmt::format(R"({{"metadata":{{"name":"{}"{}}},"target":{{"kind":"Node","name":"{}"}}}})",
+                    name, given, node);
     server
         .call_as(*agent_api_, {.verb = client::Verb::create,
                                .resource = resources::pods,

@@ -139,6 +139,43 @@ TEST(NodeAgent, a_gang_starts_when_its_last_member_is_bound) {
   for (const char* name : {"a", "b", "c"}) EXPECT_EQ(world.phase(name), "Running") << name;
 }
 
+TEST(NodeAgent, a_pod_starts_once_it_was_received_on_its_node) {
+  AgentWorld world;
+  world.create_pod("p", {.is_received = false});
+  world.pass_seconds(5);
+  EXPECT_EQ(world.phase("p"), "Pending");
+  EXPECT_EQ(world.container("p")["state"]["waiting"]["message"].string_or(""),
+            "waits until its node has looked whether there is room for it");
+  EXPECT_TRUE(world.runtime.pods().empty());
+  world.bind("p", "n1", "10.64.1.77");
+  world.settle();
+  EXPECT_EQ(world.phase("p"), "Running");
+  EXPECT_EQ(world.pod("p")["status"]["podIP"].string_or(""), "10.64.1.77");
+}
+
+TEST(NodeAgent, a_pod_of_the_machines_network_has_the_address_of_its_node) {
+  AgentWorld world;
+  world.create_pod("p", {.spec = R"(,"hostNetwork":true)", .is_received = false});
+  world.bind("p", "n1", "None");
+  world.settle();
+  EXPECT_EQ(world.phase("p"), "Running");
+  EXPECT_EQ(world.pod("p")["status"]["podIP"].string_or(""), "192.0.2.1");
+}
+
+TEST(NodeAgent, a_member_that_was_not_received_has_no_place) {
+  AgentWorld world;
+  world.create_pod("a", member("n1"));
+  world.create_pod("b", member("n2"));
+  PodWish last = member("n1");
+  last.is_received = false;
+  world.create_pod("c", last);
+  world.pass_seconds(5);
+  EXPECT_TRUE(world.runtime.pods().empty());
+  world.bind("c", "n1", "10.64.1.78");
+  world.settle();
+  for (const char* name : {"a", "b", "c"}) EXPECT_EQ(world.phase(name), "Running") << name;
+}
+
 TEST(NodeAgent, a_member_that_is_being_deleted_is_no_member) {
   AgentWorld world;
   PodWish held = member("n1");

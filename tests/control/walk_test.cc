@@ -1,9 +1,12 @@
 // The walk of a gang through the house, without processes: what the platform promises, looked at
 // from the API alone.
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "control/replay.h"
 #include "core/words.h"
@@ -43,6 +46,52 @@ TEST(Walk, a_gang_goes_all_the_way_and_gives_its_quota_back) {
   EXPECT_EQ(queue["status"]["admittedWorkloads"].integer_or(-1), 0);
   EXPECT_EQ(queue["status"]["flavorsUsage"][0U]["resources"][0U]["total"].string_or(""), "0");
   EXPECT_TRUE(world.controllers->is_idle());
+}
+
+TEST(Walk, a_pod_that_names_its_node_is_received_or_refused_there) {
+  ControlWorld world;
+  world.add_node("n1", 4);
+  const auto create = [&world](std::string_view name, int cpu) {
+    world.base.create(resources::pods, "team-a",
+                      fmt::format(R"({{"metadata":{{"name":"{}"}},"spec":{{"nodeName":"n1",
+                          "containers":[{{"name":"c","image":"i","resources":{{"requests":
+                          {{"cpu":"{}"}}}}}}]}}}})",
+                                  name, cpu));
+  };
+  world.kubelets_work = false;
+  create("fits", 3);
+  create("large", 2);
+  world.run_for(Span::of_seconds(5));
+  const Value fits = world.find(resources::pods, "team-a", "fits");
+  EXPECT_EQ(objects::annotations_of(fits)[core::words::pod_ip].string_or(""), "10.0.1.2");
+  EXPECT_TRUE(objects::is_true(objects::condition(fits, "PodScheduled")));
+  const Value large = world.find(resources::pods, "team-a", "large");
+  EXPECT_EQ(large["status"]["phase"].string_or(""), "Failed");
+  EXPECT_EQ(large["status"]["reason"].string_or(""), "OutOfcpu");
+  EXPECT_EQ(large["status"]["message"].string_or(""),
+            "Pod was rejected: Node didn't have enough resource: cpu, requested: 2000, used: 3000, "
+            "capacity: 4000");
+  EXPECT_TRUE(world.controllers->is_idle());
+}
+
+// Where there is another scheduler, pods of no queue are no work, however long they wait.
+TEST(Walk, a_cluster_with_a_scheduler_has_its_own_pods) {
+  ControlOptions options;
+  options.role = Role::kubernetes;
+  options.policy.places_unmanaged_pods = false;
+  ControlWorld world(std::move(options));
+  for (const std::string_view node : {"", R"("nodeName":"n1",)"}) {
+    world.base.create(resources::pods, "team-a",
+                      fmt::format(R"({{"metadata":{{"generateName":"p-"}},"spec":{{{}
+                          "containers":[{{"name":"c","image":"i"}}]}}}})",
+                                  node));
+  }
+  world.add_node("n1", 4);
+  world.run_for(Span::of_seconds(5));
+  EXPECT_TRUE(world.controllers->is_idle());
+  for (const Value& pod : world.all(resources::pods)) {
+    EXPECT_FALSE(objects::annotations_of(pod)[core::words::pod_ip]);
+  }
 }
 
 TEST(Walk, a_job_is_suspended_until_its_workload_is_admitted) {

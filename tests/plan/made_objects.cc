@@ -151,11 +151,12 @@ Made pod(std::string_view name, const PodOptions& options) {
                                ? ""
                                : fmt::format(R"({}"batch.kubernetes.io/job-completion-index":"{}")",
                                              annotations.empty() ? "" : ",", options.rank);
+  const bool has_place = !options.node.empty() && !options.is_arrived;
+  const std::string word = options.address.empty() && has_place ? "None" : options.address;
   const std::string address =
-      options.address.empty()
-          ? ""
-          : fmt::format(R"({}"muster.dev/pod-ip":"{}")",
-                        annotations.empty() && rank.empty() ? "" : ",", options.address);
+      word.empty() ? ""
+                   : fmt::format(R"({}"muster.dev/pod-ip":"{}")",
+                                 annotations.empty() && rank.empty() ? "" : ",", word);
   const std::string labels = options.workload.empty() ? "" : R"("kueue.x-k8s.io/podset":"main")";
   const std::string owners =
       options.owner_uid.empty()

@@ -71,7 +71,8 @@ struct PodOptions {
   std::string workload = "";  // annotation and podset label
   std::string owner_uid = "";
   std::string node = "";
-  std::string address = "";
+  std::string address = "";  // where it was received: None
+  bool is_arrived = false;   // at its node by another's word, and not received
   std::string phase = "Pending";
   std::int64_t gpus = 1;
   std::int64_t rank = -1;

@@ -1,8 +1,11 @@
 // ClusterState, the part of assumptions: decisions count from the moment they are made, until the
 // write is seen as an event or refused.
 // SPDX-License-Identifier: Apache-2.0
+#include <utility>
+
 #include "core/model/tables.h"
 #include "core/preemption/candidate_order.h"
+#include "core/words.h"
 
 namespace muster::core {
 
@@ -48,7 +51,7 @@ void Tables::assume_bound(PodId id, std::string_view node, std::string_view addr
   leave_pod(id);
   PodRow& row = pods[id];
   row.assumed_node = std::string(node);
-  row.assumed_address = address;
+  row.assumed_address = address == words::no_address ? std::string_view() : address;
   enter_pod(id);
   note_company();
 }
@@ -57,6 +60,11 @@ void Tables::assume_unbindable(PodId id, std::string_view message) {
   const std::pair<Instant, std::string> place(pods[id].spec.created, pods.key(id));
   pods[id].telling = message;
   if (loose_pods.erase(place) > 0) parked_pods.insert(place);
+}
+
+void Tables::assume_refused(PodId id) {
+  pods[id].assumed_refused = true;
+  look_at_arrived(id);
 }
 
 void Tables::forget_workload(std::string_view key, std::string_view uid) {
@@ -93,6 +101,7 @@ void Tables::forget_pod(std::string_view key, std::string_view uid) {
   if (id.is_none() || !pods[id].present) return;
   PodRow& row = pods[id];
   if (!uid.empty() && row.uid != uid) return;
+  if (std::exchange(row.assumed_refused, false)) return look_at_arrived(id);
   if (!row.assumed_node) {
     row.telling.clear();
     parked_pods.erase({row.spec.created, std::string(key)});

@@ -318,6 +318,9 @@ std::string describe(const ClusterState& state) {
   for (const auto* pods : {&tables.loose_pods, &tables.parked_pods}) {
     for (const auto& [created, key] : *pods) lines.push_back(fmt::format("loose {}", key));
   }
+  for (const auto& [created, key] : tables.arrived_pods) {
+    lines.push_back(fmt::format("arrived {}", key));
+  }
   std::ranges::sort(lines);
   return fmt::format("{}", fmt::join(lines, "\n"));
 }

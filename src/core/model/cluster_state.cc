@@ -73,11 +73,15 @@ void assume_action(Tables& tables, const Action& action) {
       if (is_there) tables.assume_evicted(workload);
       return;
     case Action::Type::bind:
+    case Action::Type::receive:
       if (!pod.is_none()) tables.assume_bound(pod, action.node, action.address);
       return;
     case Action::Type::unbindable:
       if (pod.is_none()) return;
       tables.assume_unbindable(pod, message_to_write(tables, tables.pods[pod], action.because));
+      return;
+    case Action::Type::refuse:
+      if (!pod.is_none()) tables.assume_refused(pod);
       return;
   }
 }
@@ -267,6 +271,10 @@ void ClusterState::forget(const objects::Resource& resource, const objects::Obje
   if (resource == resources::pods) tables_->forget_pod(key_text(key), uid);
 }
 
+void ClusterState::place_pods(bool places) {
+  tables_->places_pods = places;
+}
+
 void ClusterState::hold_retries(bool holds) {
   tables_->wake_noted();
   tables_->holds_retries = holds;
@@ -283,13 +291,21 @@ void ClusterState::activate_all() {
   tables_->activate_all();
 }
 
+namespace {
+
+bool has_pods_to_place(const Tables& tables) {
+  return tables.places_pods && (!tables.loose_pods.empty() || !tables.arrived_pods.empty());
+}
+
+}  // namespace
+
 bool ClusterState::has_work() const {
   tables_->wake_noted();
   const auto& second = tables_->second_passes;
   const bool is_second_due = !second.empty() && second.begin()->first <= tables_->now;
   return is_second_due || !tables_->ready_queues.empty() || !tables_->untold.empty() ||
          tables_->bind_candidate_count > 0 || !tables_->endangered.empty() ||
-         !tables_->loose_pods.empty() || tables_->has_unsaid();
+         has_pods_to_place(*tables_) || tables_->has_unsaid();
 }
 
 std::optional<Instant> ClusterState::next_tick() const {

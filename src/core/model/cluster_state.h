@@ -54,6 +54,10 @@ class ClusterState {
   void forget(const objects::Resource& resource, const objects::ObjectKey& key,
               std::string_view uid = {});
 
+  // Pods that no queue manages are work, and pods that somebody else has put on a node: as long as
+  // nobody says that a cluster has its own scheduler for the ones and kubelets for the others.
+  void place_pods(bool places);
+
   // What an event may have made admissible is looked at again at once. Held back, it is only noted
   // until retry_inadmissible(): Kueue gathers such notes for a second, and a document of its cycles
   // has to say when that second is over.

@@ -80,6 +80,7 @@ void Tables::apply_node(const Event& event) {
     add_to_node(id, row.spec.allocatable, 1);
     note_node_change(id, before, was_present, was_valid);
     if (has_failed(id)) endanger_gangs_on(id);
+    for (const PodId pod : row.pods) look_at_arrived(pod);
     wake_for_places();
   }
   if (event.type == EventType::remove) nodes.release(id);
@@ -256,6 +257,21 @@ void Tables::look_at_loose(PodId id) {
   }
 }
 
+// Pods that Muster did not bind are received or refused where their node is there to take them: a
+// node that is not ready is asked when it is.
+void Tables::look_at_arrived(PodId id) {
+  const PodRow& row = pods[id];
+  const std::pair<Instant, std::string> place(row.spec.created, pods.key(id));
+  const bool is_undecided = row.present && row.invalid.empty() && row.counted &&
+                            !row.spec.is_received && !row.spec.is_being_deleted &&
+                            !row.assumed_node && !row.assumed_refused;
+  if (is_undecided && nodes[row.node].invalid.empty() && !has_failed(row.node)) {
+    arrived_pods.insert(place);
+  } else {
+    arrived_pods.erase(place);
+  }
+}
+
 void Tables::enter_pod(PodId id) {
   PodRow& row = pods[id];
   const objects::ObjectKey key = object_key(pods.key(id));
@@ -268,9 +284,9 @@ void Tables::enter_pod(PodId id) {
   }
   const std::string& node =
       row.spec.node_name.empty() && row.assumed_node ? *row.assumed_node : row.spec.node_name;
-  row.address = row.spec.is_host_network   ? std::string()
-                : row.spec.address.empty() ? row.assumed_address
-                                           : row.spec.address;
+  const bool is_assumed_here = row.assumed_node == node;
+  row.address = row.spec.is_host_network ? std::string() : row.spec.address;
+  if (is_assumed_here && !row.assumed_address.empty()) row.address = row.assumed_address;
   if (!node.empty()) {
     row.node = nodes.hold(node);
     nodes[row.node].pods.insert(id);
@@ -286,6 +302,7 @@ void Tables::enter_pod(PodId id) {
     if (row.spec.is_being_deleted) leaving_pods.insert(id);
   }
   look_at_loose(id);
+  look_at_arrived(id);
   row.is_seeker =
       row.node.is_none() && row.spec.is_unmanaged && row.spec.neighbours.seeks_company();
   if (row.is_seeker) ++company_seekers;
@@ -330,6 +347,7 @@ void Tables::leave_pod(PodId id) {
   }
   const std::pair<Instant, std::string> place(row.spec.created, pods.key(id));
   loose_pods.erase(place);
+  arrived_pods.erase(place);
 }
 
 // The pod may be gone before anybody looks: what was said of it is kept until then.
@@ -382,7 +400,8 @@ void Tables::apply_pod(const Event& event) {
       if (std::exchange(row.wakes_later, false)) parked_pods.erase({row.spec.created, key});
     }
     // A binding under way stands until it is seen, or forget() says it was refused.
-    if (!row.spec.node_name.empty() || row.spec.is_terminated) row.assumed_node.reset();
+    if (row.spec.is_received || row.spec.is_terminated) row.assumed_node.reset();
+    if (row.spec.is_terminated) row.assumed_refused = false;
     enter_pod(id);
     if (is_told_to_go(event.object)) note_leaving(id);
   }

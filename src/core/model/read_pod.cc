@@ -36,6 +36,7 @@ bool read_unmanaged(View object) {
 
 std::string read_address(View object) {
   const std::string_view chosen = annotations_of(object)[words::pod_ip].string_or("");
+  if (chosen == words::no_address) return {};
   return std::string(chosen.empty() ? object["status"]["podIP"].string_or("") : chosen);
 }
 
@@ -59,6 +60,7 @@ Result<Pod> read_pod(View object, ResourceNames& names) {
   pod.is_host_network = spec["hostNetwork"].boolean_or(false);
   pod.is_gated = !spec["schedulingGates"].empty();
   pod.address = read_address(object);
+  pod.is_received = !annotations_of(object)[words::pod_ip].string_or("").empty();
   pod.is_succeeded = phase == "Succeeded";
   pod.is_terminated = pod.is_succeeded || phase == "Failed";
   pod.is_being_deleted = is_being_deleted(object);

@@ -17,8 +17,9 @@
 namespace muster::core {
 
 struct Pod {
-  std::string node_name;  // empty: not bound
-  std::string address;    // chosen at binding, else as the status has it
+  std::string node_name;     // empty: not bound
+  std::string address;       // chosen at binding, else as the status has it
+  bool is_received = false;  // Muster has said that it has its place on the node
   bool is_terminated = false;
   bool is_succeeded = false;
   bool is_being_deleted = false;

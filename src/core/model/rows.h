@@ -212,6 +212,7 @@ struct PodRow : Incarnation {
   // The write of ours that is under way, as for a workload.
   std::optional<std::string> assumed_node = {};
   std::string assumed_address;
+  bool assumed_refused = false;
   SeldomText telling;        // the message of PodScheduled=False
   bool wakes_later = false;  // it was woken while that was being written
   WorkloadId workload;       // that it names

@@ -116,7 +116,10 @@ struct Tables {
   std::set<std::pair<Instant, std::string>> resting_until;  // keys of workloads in back-off
   std::set<std::pair<Instant, std::string>> loose_pods;     // unmanaged, unbound, by creation
   std::set<std::pair<Instant, std::string>> parked_pods;    // of those, the ones no node takes
-  std::set<PodId> leaving_pods;                             // being deleted, still on their nodes
+  // On a node by another's word, neither received nor refused yet, by creation.
+  std::set<std::pair<Instant, std::string>> arrived_pods;
+  bool places_pods = true;       // else those three are somebody else's work
+  std::set<PodId> leaving_pods;  // being deleted, still on their nodes
   // Placed gangs that were looked at and had a pod without its place: the node had failed, or was
   // not free yet. Those that were deleted may stand here too.
   std::set<WorkloadId> held_back;
@@ -171,6 +174,7 @@ struct Tables {
   void assume_told(WorkloadId id, std::string_view message);
   void assume_bound(PodId id, std::string_view node, std::string_view address);
   void assume_unbindable(PodId id, std::string_view message);
+  void assume_refused(PodId id);
   void forget_workload(std::string_view key, std::string_view uid);
   void forget_pod(std::string_view key, std::string_view uid);
 
@@ -359,6 +363,7 @@ struct Tables {
                   std::int64_t change);
   void remember_address(NodeId node, const PodRow& pod);
   void look_at_loose(PodId id);
+  void look_at_arrived(PodId id);
   void wake_pods();
   void endanger_gangs_on(NodeId node);
   void note_leaving(PodId pod);

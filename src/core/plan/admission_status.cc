@@ -6,6 +6,8 @@
 #include <array>
 #include <vector>
 
+#include "base/timestamp.h"
+#include "core/draft.h"
 #include "core/model/limits.h"
 #include "core/queueing/workload_status.h"
 #include "objects/edit.h"
@@ -103,6 +105,18 @@ Value with_unschedulable(const Value& pod, const Because& because, Instant now) 
        .reason = std::string(because.reason()),
        .message = cut_message(because.message(), condition_message_bytes_max)},
       now);
+}
+
+Value with_refusal(const Value& pod, std::string_view reason, std::string_view message,
+                   Instant now) {
+  Draft next(pod);
+  next.set({"status", "phase"}, Value::string("Failed"))
+      .set({"status", "reason"}, Value::string(reason))
+      .set({"status", "message"}, Value::string(fmt::format("Pod was rejected: {}", message)));
+  if (!pod["status"]["startTime"]) {
+    next.set({"status", "startTime"}, Value::string(format_time(Timestamp::of(now))));
+  }
+  return next.value();
 }
 
 }  // namespace muster::core

@@ -39,6 +39,10 @@ objects::Value with_wait(const objects::Value& workload, const Because& because,
 // The pod with PodScheduled=False; the same object when it already says so.
 objects::Value with_unschedulable(const objects::Value& pod, const Because& because, Instant now);
 
+// The pod as its node leaves it that cannot take it.
+objects::Value with_refusal(const objects::Value& pod, std::string_view reason,
+                            std::string_view message, Instant now);
+
 // Cut to the bytes that a condition or an event may have, between letters.
 std::string cut_message(std::string message, std::size_t bytes_max);
 

@@ -27,7 +27,7 @@ struct Words {
 };
 
 // In the order of severity: the first that applies names the cause.
-constexpr std::array<Words, 41> words{{
+constexpr std::array<Words, 42> words{{
     {Type::node_failed, "NodeFailed", "NodeFailures", "NodeFailures"},
     {Type::invalid, "Invalid", "Inadmissible", "Misconfigured"},
     {Type::queue_not_found, "QueueNotFound", "Inadmissible", "Misconfigured"},
@@ -54,6 +54,7 @@ constexpr std::array<Words, 41> words{{
     {Type::no_topology, "NoTopology", "Pending", "TopologyPlacementFailed"},
     {Type::no_room, "NoRoom", "Pending", "WaitingForQuota"},
     {Type::unstated_resources, "UnstatedResources", "Pending", "Misconfigured"},
+    {Type::refused, "Refused", "Refused", "Refused"},
     {Type::unschedulable, "Unschedulable", "Unschedulable", "Unschedulable"},
     {Type::lost_race, "LostRace", "Pending", "WaitingForQuota"},
     {Type::overlapping_targets, "OverlappingTargets", "Pending", "WaitingForQuota"},
@@ -255,6 +256,7 @@ std::string Reason::to_string() const {
     case Type::no_room:
     case Type::unstated_resources:
     case Type::no_topology:
+    case Type::refused:
     case Type::unschedulable:
     case Type::invalid_requests:
     case Type::unsupported:

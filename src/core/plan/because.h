@@ -44,6 +44,7 @@ struct Reason {
     unstated_resources,  // the ResourceQuota `name` wants its containers to say more: `detail`
     no_topology,         // no domains of the flavor's topology: `detail` is the sentence
     checks_failed,       // an admission check said no
+    refused,             // a pod that its node cannot take: `name` is the word, `detail` says it
     unschedulable,       // a pod that no queue manages: `detail` counts the nodes and their reasons
     lost_race,           // fitted until another head of the same cycle was admitted
     overlapping_targets,  // another head of the cycle preempts the same workloads

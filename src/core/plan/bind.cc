@@ -8,14 +8,17 @@
 #include "core/model/expect_memory.h"
 #include "core/plan/cycle.h"
 #include "core/queueing/pod_words.h"
+#include "core/words.h"
 #include "objects/metadata.h"
 
 namespace muster::core {
 
-std::string take_address(Cycle& cycle, NodeId node) {
+std::string take_address(Cycle& cycle, const PodRow& of, NodeId node) {
+  const std::string none(words::no_address);
+  if (of.spec.is_host_network) return none;
   const NodeRow& row = cycle.tables.nodes[node];
   const auto range = AddressRange::parse(row.spec.pod_cidr);
-  if (!range) return {};
+  if (!range) return none;
   std::set<std::uint32_t> in_use;
   for (const PodId id : row.pods) {
     const PodRow& pod = cycle.tables.pods[id];
@@ -28,7 +31,7 @@ std::string take_address(Cycle& cycle, NodeId node) {
   if (row.last_address) after = row.last_address->address;
   if (!given.empty()) after = given.back();
   const auto address = range->next_free(after, in_use);
-  if (!address) return {};
+  if (!address) return none;
   given.push_back(*address);
   return address_text(*address);
 }
@@ -110,7 +113,7 @@ void bind_set(Cycle& cycle, const WorkloadRow& row, std::uint32_t index, Members
       const PodRow& pod = cycle.tables.pods[*next];
       Action action = action_on(cycle, Action::Type::bind, *next);
       action.node = cycle.tables.nodes.key(slot.node);
-      if (!pod.spec.is_host_network) action.address = take_address(cycle, slot.node);
+      action.address = take_address(cycle, pod, slot.node);
       cycle.plan.actions.push_back(std::move(action));
       ++next;
     }

@@ -4,7 +4,7 @@
 //   Cycle cycle(tables, policy);
 //   evict_failed_nodes(cycle);  tell_stranded(cycle);
 //   nominate(cycle, heads_of(cycle));  process_all(cycle);
-//   tell_waiting(cycle);  bind(cycle);  place_unmanaged(cycle);
+//   tell_waiting(cycle);  bind(cycle);  receive(cycle);  place_unmanaged(cycle);
 //
 // Assumes: the trial of the cycle is never committed; the state is as it was when the cycle ends.
 // SPDX-License-Identifier: Apache-2.0
@@ -66,6 +66,7 @@ void nominate(Cycle& cycle, const std::vector<Head>& heads);
 void process_all(Cycle& cycle);
 void keep_room(Cycle& cycle);  // once, before the first gang is placed
 void bind(Cycle& cycle);
+void receive(Cycle& cycle);
 void place_unmanaged(Cycle& cycle);
 
 Placement placement_in(const Cycle& cycle, ClusterQueueId queue);
@@ -102,8 +103,9 @@ void take_claims(Cycle& cycle, std::string_view name_space, const ClaimNames& na
 // Whether no check and no topology will be outstanding once the entry is admitted.
 bool is_admitted_at_once(const Tables& tables, const Decision& entry);
 
-// An address for one more pod on the node; empty where the node gives none.
-std::string take_address(Cycle& cycle, NodeId node);
+// What the pod is given when it gets its place on the node: words::no_address on the machine's own
+// network, and where the node gives none.
+std::string take_address(Cycle& cycle, const PodRow& pod, NodeId node);
 
 Action action_on(const Cycle& cycle, Action::Type type, WorkloadId workload);
 Action action_on(const Cycle& cycle, Action::Type type, PodId pod);

@@ -31,6 +31,7 @@ using Lists = std::vector<std::vector<Edit>>;
 
 constexpr std::string_view admission_component = "kueue-admission";
 constexpr std::string_view scheduler_component = "default-scheduler";
+constexpr std::string_view kubelet_component = "kubelet";
 
 Edit note(const objects::Resource& resource, const Value& about, std::string_view component,
           std::string_view reason, std::string message, bool warning = false) {
@@ -167,7 +168,7 @@ std::vector<Edit> wait_edits(Tables& tables, WorkloadId id, const Because& becau
                because.message(), true)};
 }
 
-std::vector<Edit> bind_edits(const Value& pod, const Action& action) {
+Edit binding(const Action& action) {
   Value metadata = Value::object({{"name", Value::string(action.key.name)},
                                   {"namespace", Value::string(action.key.name_space)},
                                   {"uid", Value::string(action.uid)}});
@@ -176,15 +177,19 @@ std::vector<Edit> bind_edits(const Value& pod, const Action& action) {
         objects::with(metadata, {"annotations", words::pod_ip}, Value::string(action.address))
             .must();
   }
-  const Value binding = Value::object({{"apiVersion", Value::string("v1")},
-                                       {"kind", Value::string("Binding")},
-                                       {"metadata", metadata},
-                                       {"target", Value::object({
-                                                      {"apiVersion", Value::string("v1")},
-                                                      {"kind", Value::string("Node")},
-                                                      {"name", Value::string(action.node)},
-                                                  })}});
-  return {Edit::bind(resources::pods, binding),
+  const Value object = Value::object({{"apiVersion", Value::string("v1")},
+                                      {"kind", Value::string("Binding")},
+                                      {"metadata", metadata},
+                                      {"target", Value::object({
+                                                     {"apiVersion", Value::string("v1")},
+                                                     {"kind", Value::string("Node")},
+                                                     {"name", Value::string(action.node)},
+                                                 })}});
+  return Edit::bind(resources::pods, object);
+}
+
+std::vector<Edit> bind_edits(const Value& pod, const Action& action) {
+  return {binding(action),
           note(resources::pods, pod, scheduler_component, "Scheduled",
                fmt::format("Successfully assigned {} to {}", action.key.to_string(), action.node))};
 }
@@ -197,14 +202,32 @@ std::vector<Edit> unbindable_edits(const Tables& tables, const Value& pod, const
                action.because.message(), true)};
 }
 
+// As a kubelet says it.
+std::vector<Edit> refuse_edits(const Tables& tables, const Value& pod, const Action& action) {
+  const Reason& why = action.because.reasons.front();
+  return {Edit::update_status(resources::pods, with_refusal(pod, why.name, why.detail, tables.now)),
+          note(resources::pods, pod, kubelet_component, why.name, why.detail, true)};
+}
+
+std::vector<Edit> edits_of_pod(const Tables& tables, const Value& pod, const Action& action) {
+  switch (action.type) {
+    case Action::Type::bind:
+      return bind_edits(pod, action);
+    case Action::Type::receive:
+      return {binding(action)};
+    case Action::Type::refuse:
+      return refuse_edits(tables, pod, action);
+    default:
+      return unbindable_edits(tables, pod, action);
+  }
+}
+
 std::vector<Edit> edits_of_action(Tables& tables, const Action& action) {
   const std::string key = action.key.to_string();
-  if (action.type == Action::Type::bind || action.type == Action::Type::unbindable) {
+  if (action.type != Action::Type::tell && action.type != Action::Type::evict) {
     const PodId id = tables.pods.find(key);
     if (id.is_none() || tables.pods[id].uid != action.uid) return {};
-    const Value& pod = tables.pods[id].object;
-    return action.type == Action::Type::bind ? bind_edits(pod, action)
-                                             : unbindable_edits(tables, pod, action);
+    return edits_of_pod(tables, tables.pods[id].object, action);
   }
   const WorkloadId id = tables.workloads.find(key);
   if (id.is_none() || tables.workloads[id].uid != action.uid) return {};
@@ -294,6 +317,8 @@ std::vector<std::vector<Edit>> edits_of(ClusterState& state, const Plan& plan) {
     add(lists, std::move(edits));
   }
   add_actions(lists, tables, plan, Action::Type::bind);
+  add_actions(lists, tables, plan, Action::Type::receive);
+  add_actions(lists, tables, plan, Action::Type::refuse);
   add_waits(lists, tables, plan);
   add_actions(lists, tables, plan, Action::Type::unbindable);
   return lists;

@@ -44,7 +44,7 @@ void place_one(Cycle& cycle, PodId id) {
   const NodeId node = placed.parts[0][0].node;
   Action action = action_on(cycle, Action::Type::bind, id);
   action.node = cycle.tables.nodes.key(node);
-  if (!pod.spec.is_host_network) action.address = take_address(cycle, node);
+  action.address = take_address(cycle, pod, node);
   cycle.plan.actions.push_back(std::move(action));
 }
 

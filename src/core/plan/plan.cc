@@ -17,7 +17,7 @@ bool Plan::decides_something() const {
            (decision.type == Decision::Type::preempt && decision.is_new);
   });
   return decides || std::ranges::any_of(actions, [](const Action& action) {
-           return action.type == Action::Type::evict || action.type == Action::Type::bind;
+           return action.type != Action::Type::tell && action.type != Action::Type::unbindable;
          });
 }
 
@@ -43,7 +43,10 @@ Plan plan(ClusterState& state, const Policy& policy) {
   nominate(cycle, heads_of(cycle));
   process_all(cycle);
   bind(cycle);
-  if (policy.places_unmanaged_pods) place_unmanaged(cycle);
+  if (policy.places_unmanaged_pods) {
+    receive(cycle);
+    place_unmanaged(cycle);
+  }
   return std::move(cycle.plan);
 }
 
@@ -85,7 +88,8 @@ objects::Node node_of(objects::Builder& builder, const Tables& tables, const Dec
 }
 
 objects::Node node_of(objects::Builder& builder, const Action& action) {
-  static constexpr std::array<std::string_view, 4> names{"Tell", "Evict", "Bind", "Unbindable"};
+  static constexpr std::array<std::string_view, 6> names{"Tell",       "Evict",   "Bind",
+                                                         "Unbindable", "Receive", "Refuse"};
   Members members;
   add(builder, members, "action", names[static_cast<std::size_t>(action.type)]);
   add(builder, members, "key", action.key.to_string());

@@ -35,14 +35,16 @@ struct Action {
     evict,       // workload: it must stop; `because` says why
     bind,        // pod: to `node` with `address`
     unbindable,  // pod that no queue manages and no node takes; `because`
+    receive,     // pod that somebody else put on `node`: it has room, with `address`
+    refuse,      // the same, which the node cannot take: it has failed; `because`
   };
 
   Type type = Type::tell;
   objects::ObjectKey key;  // of the workload or the pod
   std::string uid;
-  std::string node = {};     // bind
-  std::string address = {};  // bind; empty where the cluster's own network gives one
-  Because because = {};      // tell, evict, unbindable
+  std::string node = {};     // bind, receive
+  std::string address = {};  // bind, receive; words::no_address where it has none of its own
+  Because because = {};      // tell, evict, unbindable, refuse
 };
 
 struct Plan {

@@ -361,6 +361,104 @@ TEST_F(PlanTest, who_was_held_back_is_bound_when_another_gang_leaves_the_node) {
   EXPECT_TRUE(is_bound());
 }
 
+// Pods that somebody else has put on a node.
+class Arrivals : public PlanTest {
+ protected:
+  void arrive(std::string_view name, made::PodOptions options) {
+    options.uid = std::string(name);
+    options.is_arrived = true;
+    add(made::pod(name, options));
+  }
+
+  // `receive p 10.0.1.2`, `refuse q OutOfnvidia.com/gpu`: what one cycle decided.
+  std::vector<std::string> decide() {
+    const Plan made = plan(state_, {});
+    std::vector<std::string> lines;
+    for (const Action& action : made.actions) {
+      if (action.type == Action::Type::receive) {
+        lines.push_back("receive " + action.key.name + " " + action.address);
+      } else if (action.type == Action::Type::refuse) {
+        lines.push_back("refuse " + action.key.name + " " + action.because.reasons[0].name);
+      }
+    }
+    state_.assume(made);
+    EXPECT_TRUE(audit(state_).empty());
+    return lines;
+  }
+
+  using Lines = std::vector<std::string>;
+};
+
+TEST_F(Arrivals, wait_for_their_node) {
+  arrive("p", {.node = "n2"});
+  EXPECT_FALSE(state_.has_work());
+  add(made::node("n2", {.ready = false, .pod_cidr = "10.0.2.0/24"}));
+  EXPECT_FALSE(state_.has_work());
+  add(made::node("n2", {.pod_cidr = "10.0.2.0/24"}));
+  EXPECT_EQ(decide(), Lines{"receive p 10.0.2.2"});
+  EXPECT_FALSE(state_.has_work());
+  arrive("q", {.node = "n2"});
+  EXPECT_EQ(decide(), Lines{"receive q 10.0.2.3"}) << "two writes are under way";
+}
+
+TEST_F(Arrivals, are_decided_again_when_the_write_was_refused) {
+  arrive("p", {.node = "n1"});
+  arrive("q", {.node = "n1", .gpus = 5});
+  const std::string before = describe(state_);
+  const Lines decided{"receive p None", "refuse q OutOfnvidia.com/gpu"};
+  EXPECT_EQ(decide(), decided);
+  EXPECT_FALSE(state_.has_work());
+  for (const char* name : {"p", "q"}) state_.forget(objects::resources::pods, {"a", name}, name);
+  EXPECT_EQ(describe(state_), before);
+  EXPECT_EQ(decide(), decided);
+  add(made::pod("p", {.uid = "p", .node = "n1"}));
+  add(made::pod("q", {.uid = "q", .node = "n1", .phase = "Failed", .gpus = 5}));
+  EXPECT_FALSE(state_.has_work());
+}
+
+TEST_F(Arrivals, one_that_finds_no_room_takes_none_from_the_next) {
+  arrive("a", {.node = "n1", .gpus = 3});
+  arrive("b", {.node = "n1", .gpus = 2});
+  arrive("c", {.node = "n1", .gpus = 1});
+  EXPECT_EQ(decide(), (Lines{"receive a None", "refuse b OutOfnvidia.com/gpu", "receive c None"}));
+}
+
+TEST_F(Arrivals, that_run_already_stay) {
+  arrive("p", {.node = "n1", .phase = "Running", .gpus = 5});
+  EXPECT_EQ(decide(), Lines{"receive p None"});
+}
+
+TEST_F(Arrivals, take_no_room_that_is_kept_for_a_gang_and_none_is_promised_that_they_take) {
+  arrive("first", {.node = "n1", .gpus = 1});
+  add(made::workload("gang", {.uid = "g", .pods = 3}));
+  EXPECT_EQ(decide(), Lines{"receive first None"});
+  arrive("second", {.node = "n1", .gpus = 1});
+  EXPECT_EQ(decide(), Lines{"refuse second OutOfnvidia.com/gpu"});
+  add(made::workload("other", {.uid = "o", .pods = 1, .created_minute = 1}));
+  EXPECT_EQ(cycle().front().type, Decision::Type::wait);
+}
+
+TEST_F(Arrivals, are_not_ours_where_there_is_another_scheduler) {
+  state_.place_pods(false);
+  arrive("p", {.node = "n1"});
+  add(made::pod("loose"));
+  EXPECT_FALSE(state_.has_work());
+}
+
+// Its binding of ours is going to be refused: somebody was faster, with another node.
+TEST_F(Arrivals, that_were_to_be_bound_elsewhere_are_received_where_they_are) {
+  add(made::node("n2", {.pod_cidr = "10.0.2.0/24"}));
+  add(made::pod("p", {.uid = "p", .gpus = 4}));
+  const Plan made = plan(state_, {});
+  ASSERT_EQ(made.actions.size(), 1U);
+  EXPECT_EQ(made.actions[0].node, "n1");
+  state_.assume(made);
+  arrive("p", {.node = "n2", .gpus = 4});
+  EXPECT_FALSE(state_.has_work()) << "an answer is under way";
+  state_.forget(objects::resources::pods, {"a", "p"}, "p");
+  EXPECT_EQ(decide(), Lines{"receive p 10.0.2.2"});
+}
+
 TEST_F(PlanTest, what_cannot_be_read_waits_with_the_reason) {
   made::Made broken = made::workload("broken", {.uid = "1"});
   broken.object = objects::parse_json(R"({"metadata":{"name":"broken","namespace":"a","uid":"1"},

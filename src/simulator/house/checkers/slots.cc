@@ -21,8 +21,9 @@ std::string_view address_of(View pod) {
   return objects::annotations_of(pod)[core::words::pod_ip].string_or("");
 }
 
+// Once it has an address: who was put on a node by somebody else has none before it is received.
 bool takes_a_place(View pod) {
-  return !pod.is_absent() && !node_of(pod).empty() && !is_terminal(pod);
+  return !pod.is_absent() && !node_of(pod).empty() && !address_of(pod).empty() && !is_terminal(pod);
 }
 
 class Slots final : public Checker {
@@ -73,7 +74,7 @@ class Slots final : public Checker {
     taken += cpu_of(pod);
     const auto [owner, is_free] = owners_.try_emplace(std::string(address_of(pod)), change.key);
     if (had) return;
-    if (!is_free && !owner->first.empty()) {
+    if (!is_free && owner->first != core::words::no_address) {
       evidence_.violate("I6 one owner", fmt::format("{} was bound with the address {} of {}",
                                                     change.key.to_string(), owner->first,
                                                     owner->second.to_string()));
