@@ -1,4 +1,4 @@
-// Every write of ten short stories, and a crash before it, after it, and in the midst of it: the
+// Every write of eleven short stories, and a crash before it, after it, and in the midst of it: the
 // platform comes back and the story ends as it would have without.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>

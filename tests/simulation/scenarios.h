@@ -1,5 +1,5 @@
-// Ten short stories, each a script of some seconds: what a platform does most, one thing at a time.
-// Short enough to be run again for every single write.
+// Eleven short stories, each a script of some seconds: what a platform does most, one thing at a
+// time. Short enough to be run again for every single write.
 //
 //   for (const Story& story : stories()) run_script(story.with("2000 crash …"), {});
 // SPDX-License-Identifier: Apache-2.0
@@ -39,7 +39,7 @@ struct Story {
 
 inline constexpr std::string_view plain_queue = "0 queue default=4 name=q strategy=StrictFIFO\n";
 
-inline constexpr std::array<Story, 10> stories{{
+inline constexpr std::array<Story, 11> stories{{
     {"a gang of two runs and completes", plain_queue,
      "1000 submit namespace=a name=j queue=main pods=2 cpu=1 run=2000 fate=completes\n"},
     {"the second waits whole for the first", plain_queue,
@@ -67,6 +67,11 @@ inline constexpr std::array<Story, 10> stories{{
      "1000 pod namespace=a name=p-0 queue=main cpu=1 run=1000 group=p total=2\n"
      "1000 pod namespace=a name=p-1 queue=main cpu=1 run=1000 group=p total=2\n"
      "6000 delete-plain-pods\n"},
+    {"pods name their nodes, and one finds no room", plain_queue,
+     "1000 pod namespace=a name=p node=m0-n0 cpu=3 run=1000\n"
+     "1050 pod namespace=a name=late node=m0-n0 cpu=2 run=1000\n"
+     "1050 pod namespace=a name=lost node=nowhere cpu=1 run=1000\n"
+     "1100 submit namespace=a name=j queue=main pods=2 cpu=2 run=500 fate=completes\n"},
     {"two queues share, and one takes back what it lent",
      "0 queue default=2 name=q strategy=BestEffortFIFO cohort=c\n"
      "0 queue default=2 name=r strategy=BestEffortFIFO cohort=c reclaim=Any\n"

@@ -38,6 +38,7 @@ void ScriptWriter::house() {
   trouble();
   rooms();
   if (is_wild_) strangers();
+  if (is_wild_) named_nodes();
 }
 
 void ScriptWriter::add(std::int64_t at, std::string_view verb, Arguments arguments) {

@@ -44,6 +44,22 @@ void ScriptWriter::strangers() {
       {{"kind", "resourceflavors"}, {"namespace", ""}, {"name", one_of({"default", "spot"})}});
 }
 
+// Pods of no queue that say themselves where they run, some on a node that nobody knows. Where
+// there is no room they fail.
+void ScriptWriter::named_nodes() {
+  for (std::int64_t n = percent(50) ? between(1, 20) : 0; n > 0; --n) {
+    const std::int64_t at = between(strangers_come, strangers_go);
+    const std::string node(percent(10) ? "nowhere" : nodes[random_.below(nodes.size())]);
+    const std::string cpu = std::to_string(between(1, 4));
+    add(at, "pod",
+        {{"namespace", one_of({"team-a", "team-b", "team-c"})},
+         {"name", fmt::format("on-node-{}", n)},
+         {"node", node},
+         {"cpu", cpu},
+         {"run", std::to_string(between(200, 15'000))}});
+  }
+}
+
 // Two controllers: the one that works dies, or cannot be heard, for long enough to be followed.
 void ScriptWriter::standby() {
   add(0, "standby", {});

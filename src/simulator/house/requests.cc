@@ -114,6 +114,9 @@ std::string pod_spec_of(const Line& line) {
     extra += fmt::format(R"(,"tolerations":[{{"key":"{}","operator":"Exists"}}])",
                          line.text("tolerates"));
   }
+  if (!line.text("node").empty()) {
+    extra += fmt::format(R"(,"nodeName":"{}")", line.text("node"));
+  }
   return fmt::format(
       R"({{"restartPolicy":"Never","terminationGracePeriodSeconds":3,"containers":[{{"name":"main",
           "image":"trainer","resources":{{"requests":{{"cpu":"{}"}}}}}}]{}}})",

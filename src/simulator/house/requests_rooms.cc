@@ -42,7 +42,10 @@ Call patch(const Resource& resource, const Line& line, const std::string& text) 
 }
 
 Call pod(const Line& line) {
-  std::string labels = fmt::format(R"("kueue.x-k8s.io/queue-name":"{}")", line.text("queue"));
+  std::string labels;
+  if (!line.text("queue").empty()) {
+    labels = fmt::format(R"("kueue.x-k8s.io/queue-name":"{}")", line.text("queue"));
+  }
   std::string annotations = pretend_annotations(line);
   if (!line.text("group").empty()) {
     labels += fmt::format(R"(,"kueue.x-k8s.io/pod-group-name":"{}")", line.text("group"));

@@ -143,6 +143,7 @@ class ScriptWriter {
   // make_strangers.cc: people who edit nodes and send nonsense. Drawn last, so that what was drawn
   // before them stays.
   void strangers();
+  void named_nodes();
   void standby();
 
   SeededRandom random_;
