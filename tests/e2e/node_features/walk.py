@@ -8,6 +8,7 @@ import time
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 from platform_under_test import Platform, condition, expect, run_steps, wait_for  # noqa: E402
 import machine  # noqa: E402
+import named_nodes  # noqa: E402
 import volumes  # noqa: E402
 import walls  # noqa: E402
 from pods import (container, container_status, create, events, pod, shown, status,  # noqa: E402
@@ -282,7 +283,9 @@ def main():
     platform.shared = os.path.join(platform.folder, "shared")
     platform.up(first=True, more=["--host-path", platform.shared])
     only = sys.argv[1:]
-    steps = STEPS + volumes.STEPS + walls.STEPS + machine.STEPS
+    steps = STEPS
+    for part in (volumes, walls, machine, named_nodes):
+        steps = steps + part.STEPS
     return run_steps(platform, [step for step in steps if not only or step.__name__ in only])
 
 
