@@ -66,6 +66,7 @@ Result<core::Policy> read_policy(const objects::Value& object) {
   policy.places_unmanaged_pods = false;
   policy.retries_every_head = true;
   policy.admits_on_credit = true;
+  policy.drops_slice_remainders = true;
   policy.prefers_preemptors = false;
   policy.tells_everyone = false;
   policy.resource_quotas = core::ResourceQuotas::ignored;

@@ -151,7 +151,8 @@ class Assigner {
                    .request = &pod_set.set->topology,
                    .count = count,
                    .implied = pod_set.implied,
-                   .leader = leader ? pod_sets_[*leader].set : nullptr};
+                   .leader = leader ? pod_sets_[*leader].set : nullptr,
+                   .drops_remainder = policy_.drops_slice_remainders};
     SchedulingTerms terms;
     if (!workload_.extras->updates.empty()) {
       terms = pod_set.set->terms;

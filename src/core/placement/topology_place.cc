@@ -64,6 +64,11 @@ FoundPlace PlaceFinder::find(const PlaceWish& wish) {
     return nowhere;
   }
   TopologyShape shape = *made;
+  if (!wish.drops_remainder && shape.count % shape.slice_size != 0) {
+    nowhere.sentence = fmt::format("the pod count {} is not a multiple of the slice size {}",
+                                   shape.count, shape.slice_size);
+    return nowhere;
+  }
   if (tree_.leaves() == 0) {
     nowhere.sentence =
         fmt::format("no topology domains at level: {}", tree_.level_keys()[shape.level]);

@@ -35,6 +35,8 @@ struct PlaceWish {
   const SchedulingTerms* terms = nullptr;  // null: those of the workers
   // Only leaves of this range; an empty one: none at all.
   std::optional<std::pair<std::uint32_t, std::uint32_t>> within = {};
+  // Pods beyond the last whole slice get no place; else nobody gets one.
+  bool drops_remainder = true;
 };
 
 struct FoundPlace {

@@ -60,6 +60,16 @@ TEST_F(topology, goes_beyond_the_rack_where_it_is_only_preferred) {
   EXPECT_EQ(text(assign(workers(Mode::preferred), 9)), "n0:4 n1:4 n2:1 ");
 }
 
+TEST_F(topology, has_a_place_for_every_pod_or_for_none) {
+  GangPodSet set = workers(Mode::required);
+  set.topology.slices = {{"kubernetes.io/hostname", 2}};
+  EXPECT_EQ(text(assign(set, 6)), "n0:4 n1:2 ");
+  EXPECT_EQ(text(assign(set, 5)), "the pod count 5 is not a multiple of the slice size 2");
+  EXPECT_EQ(text(assign(set, 1)), "the pod count 1 is not a multiple of the slice size 2");
+  policy_.drops_slice_remainders = true;
+  EXPECT_EQ(text(assign(set, 5)), "n0:4 ");
+}
+
 TEST_F(topology, says_which_nodes_were_excluded) {
   world_.add_node({.path = {"r3"}, .cpu = 0});
   world_.add_node({.path = {"r3"}, .cpu = 4, .tainted = true});

@@ -49,6 +49,11 @@ struct Policy {
   // for a while there is more in use than there is. A running scheduler does not.
   bool admits_on_credit = false;
 
+  // A pod set whose count is no multiple of its slice size gets places for its whole slices, as in
+  // Kueue, and the pods beyond them have none. A running scheduler has it wait: half a gang is of
+  // no use to anybody.
+  bool drops_slice_remainders = false;
+
   // Among the heads of a cycle, whoever waits for its victims to stop goes first, as with Kueue's
   // gate PrioritizePreemptorWorkloads. Without, others come to what they leave, even they
   // themselves, and are preempted again, for ever.
