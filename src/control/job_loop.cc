@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "control/job_loop.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -122,15 +123,38 @@ void JobLoop::mark_owner(View pod) {
               std::string(owner["uid"].string_or(""))});
 }
 
+std::optional<Instant> JobLoop::refused_until(const Subject& subject) {
+  const Instant now = house_.clock.wall();
+  const WriteOutcome* refusal = loop_.refusal_of(subject);
+  if (refusal != nullptr && refusal->resource == resources::pods) {
+    Refused& refused = refused_[subject.uid];
+    refused.backoff.skip_first();
+    refused.until = now + refused.backoff.next(house_.random);
+  }
+  const auto found = refused_.find(subject.uid);
+  if (found == refused_.end()) return std::nullopt;
+  // The clock may have been set back meanwhile.
+  found->second.until = std::min(found->second.until, now + refused_span_max + refused_span_max);
+  return found->second.until;
+}
+
 Step JobLoop::look_at(const Subject& subject) {
   Value job = cache_.find(resources::jobs, subject.key);
   if (objects::uid_of(job) != subject.uid) job = {};
   const std::vector<Value> pods = pods_for(job, subject.uid);
+  const std::optional<Instant> until = refused_until(subject);
+  if (job.is_absent()) refused_.erase(subject.uid);
   if (job.is_absent() && pods.empty()) return {};
   core::JobStep step = core::run_job(
-      {.job = job, .pods = pods, .now = house_.clock.wall(), .is_taken = [&](const auto& name) {
-         return !cache_.find(resources::pods, {subject.key.name_space, name}).is_absent();
-       }});
+      {.job = job,
+       .pods = pods,
+       .now = house_.clock.wall(),
+       .is_taken =
+           [&](const auto& name) {
+             return !cache_.find(resources::pods, {subject.key.name_space, name}).is_absent();
+           },
+       .refused_until = until});
+  if (until && house_.clock.wall() >= *until && step.edits.empty()) refused_.erase(subject.uid);
   return {.edits = std::move(step.edits), .look_again = step.look_again};
 }
 

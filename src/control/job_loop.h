@@ -7,13 +7,17 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
+#include "client/backoff.h"
 #include "client/object_cache.h"
 #include "control/key_loop.h"
+#include "control/limits.h"
 
 namespace muster::control {
 
@@ -32,6 +36,7 @@ class JobLoop {
   void mark_matching(objects::View orphan);
   std::vector<objects::Value> pods_for(const objects::Value& job, std::string_view uid) const;
   Step look_at(const Subject& job);
+  std::optional<Instant> refused_until(const Subject& job);
 
   client::House house_;
   client::ObjectCache& cache_;
@@ -39,6 +44,13 @@ class JobLoop {
   // user wrote, which may match any of them.
   std::map<std::string, std::set<objects::ObjectKey>, std::less<>> orphans_;
   std::set<objects::ObjectKey> manual_jobs_;
+  // Jobs whose pods were refused, by uid: their status is set right at once, and they ask again
+  // when the time has come.
+  struct Refused {
+    client::Backoff backoff{refused_span_min, refused_span_max};
+    Instant until;
+  };
+  std::unordered_map<std::string, Refused> refused_;  // never iterated
   KeyLoop loop_;
 };
 

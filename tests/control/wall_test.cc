@@ -71,6 +71,27 @@ TEST(Wall, a_quota_that_is_raised_lets_the_gang_in) {
   ASSERT_TRUE(world.run_until([&] { return world.pods_of("train").size() == 2; }, minute));
 }
 
+// A Job that no queue manages asks for its pods and is refused: its status counts those that are
+// there, and it asks again.
+TEST(Wall, a_job_counts_the_pods_that_it_has_and_not_those_it_was_refused) {
+  ControlWorld world;
+  world.add_node("n1", 16);
+  world.base.create(resource_quotas, "team-a",
+                    R"({"metadata":{"name":"compute"},"spec":{"hard":{"pods":"1"}}})");
+  world.base.create(resources::jobs, "team-a",
+                    R"({"metadata":{"name":"train"},"spec":{"completions":3,"parallelism":3,
+      "template":{"spec":{"restartPolicy":"Never","containers":[{"name":"main","image":"trainer"}]}}
+    }})");
+  const auto active = [&] {
+    return world.find(resources::jobs, "team-a", "train")["status"]["active"].integer_or(0);
+  };
+  const auto is_refused = [&] { return has_event(world, "FailedCreate") && active() == 1; };
+  ASSERT_TRUE(world.run_until(is_refused, minute));
+  EXPECT_EQ(world.pods_of("train").size(), 1U);
+  world.remove(resource_quotas, "team-a", "compute");
+  ASSERT_TRUE(world.run_until([&] { return world.pods_of("train").size() == 3; }, minute));
+}
+
 TEST(Wall, a_quota_that_counts_what_the_pods_do_not_say_is_named) {
   ControlWorld world;
   world.add_queue(100);

@@ -53,6 +53,7 @@ class JobLook {
         spec_(job_),
         now_(observed.now),
         is_taken_(observed.is_taken),
+        refused_until_(observed.refused_until),
         pods_(read_pods(observed.pods)) {}
 
   JobStep step() {
@@ -106,6 +107,7 @@ class JobLook {
   const JobSpec spec_;
   const Instant now_;
   const std::function<bool(const std::string&)>& is_taken_;
+  const std::optional<Instant> refused_until_;
   std::vector<JobPod> pods_;
   JobStatus status_;
   std::int64_t succeeded_ = 0;  // with those that are not counted yet
@@ -264,6 +266,7 @@ void JobLook::make_pods(std::int64_t wanted) {
   const std::int64_t missing =
       std::min(wanted - status_.active - terminating, job_pods_per_step_max);
   if (missing <= 0) return;
+  if (refused_until_ && now_ < *refused_until_) return look_again_at(*refused_until_);
   if (!spec_.back_off_limit_per_index) {
     if (const auto until = back_off_until(pods_, now_)) return look_again_at(*until);
   }

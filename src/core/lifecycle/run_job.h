@@ -34,6 +34,9 @@ struct JobObserved {
   // Whether its namespace has a pod of that name, whoever owns it: one that the job has let go
   // keeps its name. Empty: it has none.
   std::function<bool(const std::string&)> is_taken = {};
+
+  // The pods that it asked for last were refused: it asks for none before then.
+  std::optional<Instant> refused_until = {};
 };
 
 struct JobStep {
