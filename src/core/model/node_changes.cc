@@ -76,6 +76,8 @@ void Tables::apply_node(const Event& event) {
     }
   }
   if (row.present != was_present || row.spec != before) {
+    if (is_discouraging(before)) --discouraging_nodes;
+    if (is_discouraging(row.spec)) ++discouraging_nodes;
     add_to_node(id, before.allocatable, -1);
     add_to_node(id, row.spec.allocatable, 1);
     note_node_change(id, before, was_present, was_valid);

@@ -26,6 +26,13 @@ void limit_pods(Node& node, View allocatable, const ResourceNames& names) {
 
 }  // namespace
 
+bool is_discouraging(const Node& node) {
+  const auto discourages = [](const Taint& taint) {
+    return taint.effect == TaintEffect::prefer_no_schedule;
+  };
+  return std::ranges::any_of(node.taints, discourages);
+}
+
 Result<Node> read_node(View object, ResourceNames& names) {
   const View spec = object["spec"];
   Node node;

@@ -26,6 +26,9 @@ struct Node {
   friend bool operator==(const Node&, const Node&) = default;
 };
 
+// Whether a taint of its says that pods should rather go elsewhere (PreferNoSchedule).
+bool is_discouraging(const Node& node);
+
 Result<Node> read_node(objects::View object, ResourceNames& names);
 
 }  // namespace muster::core

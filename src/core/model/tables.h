@@ -67,6 +67,7 @@ struct Tables {
 
   // Pods, and slots of gangs, that keep certain others at a distance (anti-affinity).
   std::int64_t distance_keepers = 0;
+  std::int64_t discouraging_nodes = 0;  // with a taint PreferNoSchedule
   // Loose pods, and gangs parked for want of a place, whom one pod more somewhere may help.
   std::int64_t company_seekers = 0;
   std::set<WorkloadId> gangs_seeking_company;

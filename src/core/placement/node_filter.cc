@@ -48,6 +48,12 @@ bool has_untolerated_taint(const NodeRow& node, const NodeWish& wish) {
   return untolerated(node, wish) != nullptr;
 }
 
+std::int64_t count_discouraging_taints(const NodeRow& node, const NodeWish& wish) {
+  return std::ranges::count_if(node.spec.taints, [&](const Taint& taint) {
+    return taint.effect == TaintEffect::prefer_no_schedule && !tolerated(taint, wish);
+  });
+}
+
 std::optional<Refusal> refuses(const NodeRow& node, std::string_view name, const NodeWish& wish) {
   if (!node.invalid.empty() || !node.spec.is_ready) {
     return Refusal{"notReady", "node(s) were not ready"};

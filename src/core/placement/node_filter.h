@@ -43,6 +43,9 @@ std::optional<Refusal> refuses(const NodeRow& node, std::string_view name, const
 bool has_asked_labels(const NodeRow& node, std::string_view name, const NodeWish& wish);
 bool has_untolerated_taint(const NodeRow& node, const NodeWish& wish);
 
+// Taints that keep nobody away and that the pods would rather avoid (PreferNoSchedule).
+std::int64_t count_discouraging_taints(const NodeRow& node, const NodeWish& wish);
+
 // The refusals of many nodes, counted.
 class Exclusions {
  public:

@@ -8,6 +8,7 @@
 #include "base/checked.h"
 #include "core/placement/claim_filter.h"
 #include "core/placement/gang_claims.h"
+#include "core/placement/node_scores.h"
 
 namespace muster::core {
 
@@ -80,7 +81,10 @@ namespace {
 struct Candidate {
   NodeId node;
   std::int64_t capacity = 0;  // pods of the part that it takes
+  std::int64_t score = 0;     // how well it suits them; the same of all where nobody cares
 };
+
+enum class Preferences : std::uint8_t { respected, ignored };
 
 // How many pods of the part each node has room for, by node id: one pass over each column.
 std::vector<std::int64_t> capacities(const Tables& tables, const GangPart& part) {
@@ -137,9 +141,19 @@ class Shortages {
   std::vector<std::int64_t> counts_;  // behind the last request: for want of pods
 };
 
-// Nodes that take at least one pod; those that take most first, equal ones by name.
+void score(const Tables& tables, const GangPart& part, std::vector<Candidate>& found) {
+  std::vector<NodeId> nodes;
+  nodes.reserve(found.size());
+  for (const Candidate& candidate : found) nodes.push_back(candidate.node);
+  const std::vector<std::int64_t> scores = score_nodes(tables, part.wish, nodes);
+  for (std::size_t i = 0; i < found.size(); ++i) found[i].score = scores[i];
+}
+
+// Nodes that take at least one pod: those that suit them best first, of these those that take most,
+// equal ones by name.
 std::vector<Candidate> candidates(const Tables& tables, const GangPart& part,
-                                  const ClaimFilter* claims, NoPlace& why) {
+                                  const ClaimFilter* claims, Preferences preferences,
+                                  NoPlace& why) {
   const std::vector<std::int64_t> most = capacities(tables, part);
   std::vector<Candidate> found;
   Shortages shortages(part);
@@ -158,7 +172,9 @@ std::vector<Candidate> candidates(const Tables& tables, const GangPart& part,
     }
   });
   shortages.tell(tables, why.exclusions);
+  if (preferences == Preferences::respected) score(tables, part, found);
   std::ranges::sort(found, [&](const Candidate& a, const Candidate& b) {
+    if (a.score != b.score) return a.score > b.score;
     if (a.capacity != b.capacity) return a.capacity > b.capacity;
     return tables.nodes.key(a.node) < tables.nodes.key(b.node);
   });
@@ -173,7 +189,8 @@ void take(Tables& tables, Trial& trial, const GangPart& part, const PlacedPods& 
   trial.add(tables.free.cell(tables.names.pods(), placed.node), -placed.count);
 }
 
-// Fills the largest first; the rest goes to the smallest that still takes it whole.
+// Fills the largest of those that suit best first; the rest goes to the smallest that still takes
+// it whole and suits as well as the one whose turn it is.
 PlacedPart pack(const std::vector<Candidate>& sorted, std::int64_t count) {
   PlacedPart placed;
   std::size_t next = 0;
@@ -183,9 +200,12 @@ PlacedPart pack(const std::vector<Candidate>& sorted, std::int64_t count) {
     ++next;
   }
   if (count == 0) return placed;
+  const auto suffices = [&](const Candidate& candidate) {
+    return candidate.capacity >= count && candidate.score == sorted[next].score;
+  };
   // Of equal capacity the first by name: the beginning of the last run that suffices.
   std::size_t last = next;
-  while (last + 1 < sorted.size() && sorted[last + 1].capacity >= count) ++last;
+  while (last + 1 < sorted.size() && suffices(sorted[last + 1])) ++last;
   while (last > next && sorted[last - 1].capacity == sorted[last].capacity) --last;
   placed.push_back({sorted[last].node, count});
   return placed;
@@ -214,6 +234,7 @@ PlacedPart pack_carefully(std::vector<Candidate> sorted, std::int64_t count,
     if (stays == nullptr || is_taken(*stays)) {
       stays = nullptr;
       for (Candidate& candidate : sorted) {
+        if (stays != nullptr && candidate.score < stays->score) break;
         const bool is_better = stays == nullptr ||
                                (candidate.capacity >= left && candidate.capacity < stays->capacity);
         if (is_better && !is_taken(candidate)) stays = &candidate;
@@ -277,14 +298,15 @@ PlacedPart place_whole(Tables& tables, const GangPart& part, const ClaimFilter* 
   return {{whole, part.count}};
 }
 
-// On several, because no single one takes it.
+// On several, because no single one takes it; or where the pods would rather be.
 PlacedPart spread(Tables& tables, const GangPart& part, const ClaimFilter* claims,
-                  const Earlier& earlier, NoPlace& why) {
+                  Preferences preferences, const Earlier& earlier, NoPlace& why) {
   if (is_careful(tables, part, earlier)) {
     NeighbourFilter filter(tables, part.kind, part.wish, earlier);
-    return pack_carefully(candidates(tables, part, claims, why), part.count, filter, why);
+    return pack_carefully(candidates(tables, part, claims, preferences, why), part.count, filter,
+                          why);
   }
-  std::vector<Candidate> sorted = candidates(tables, part, claims, why);
+  std::vector<Candidate> sorted = candidates(tables, part, claims, preferences, why);
   for (const Candidate& candidate : sorted) {
     why.fit = std::min(part.count, why.fit + candidate.capacity);
   }
@@ -292,17 +314,8 @@ PlacedPart spread(Tables& tables, const GangPart& part, const ClaimFilter* claim
   return pack(sorted, part.count);
 }
 
-}  // namespace
-
-GangPlacement place_gang(Tables& tables, Trial& trial, std::span<const GangPart> parts,
-                         PlaceMemory* memory) {
-  GangPlacement result;
-  place_gang(tables, trial, parts, memory, result);
-  return result;
-}
-
-void place_gang(Tables& tables, Trial& trial, std::span<const GangPart> parts, PlaceMemory* memory,
-                GangPlacement& result) {
+void place_all(Tables& tables, Trial& trial, std::span<const GangPart> parts,
+               Preferences preferences, PlaceMemory* memory, GangPlacement& result) {
   result.parts.clear();
   result.failure.reset();
   Earlier own;
@@ -315,11 +328,15 @@ void place_gang(Tables& tables, Trial& trial, std::span<const GangPart> parts, P
   }
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const GangPart& part = parts[i];
+    const bool cares = preferences == Preferences::respected && has_preferences(tables, part.wish);
+    const Preferences own_preferences = cares ? Preferences::respected : Preferences::ignored;
     PlacedPart placed;
-    if (part.count > 0) placed = place_whole(tables, part, claims.filter(i), earlier, memory);
+    if (part.count > 0 && !cares) {
+      placed = place_whole(tables, part, claims.filter(i), earlier, memory);
+    }
     if (part.count > 0 && placed.empty()) {
       NoPlace why{.pod_set = std::string(part.pod_set), .wanted = part.count, .exclusions = {}};
-      placed = spread(tables, part, claims.filter(i), earlier, why);
+      placed = spread(tables, part, claims.filter(i), own_preferences, earlier, why);
       if (why.fit < part.count) {
         if (memory != nullptr) memory->forget();
         earlier.forget_after(earlier_before);
@@ -336,6 +353,26 @@ void place_gang(Tables& tables, Trial& trial, std::span<const GangPart> parts, P
       });
     result.parts.push_back(std::move(placed));
   }
+}
+
+}  // namespace
+
+GangPlacement place_gang(Tables& tables, Trial& trial, std::span<const GangPart> parts,
+                         PlaceMemory* memory) {
+  GangPlacement result;
+  place_gang(tables, trial, parts, memory, result);
+  return result;
+}
+
+void place_gang(Tables& tables, Trial& trial, std::span<const GangPart> parts, PlaceMemory* memory,
+                GangPlacement& result) {
+  const auto cares = [&](const GangPart& part) { return has_preferences(tables, part.wish); };
+  if (std::ranges::any_of(parts, cares)) {
+    Trial preferred(tables.undo);
+    place_all(tables, preferred, parts, Preferences::respected, memory, result);
+    if (result.fits()) return preferred.commit();
+  }
+  place_all(tables, trial, parts, Preferences::ignored, memory, result);
 }
 
 }  // namespace muster::core

@@ -1,9 +1,10 @@
 // place_gang: a node for every pod of a gang, or none for any. The rule (docs/internals/
 // placement.md): pod sets in order; for each, if one node takes all that is left, the fullest such
 // node; else the node that takes the most; ties by name. So a gang stands on the fewest nodes that
-// greedy packing finds, and the last of them is the best fit. Pods that care about their neighbours
-// (affinity between pods, host ports) get their nodes one by one, each on the node of the last one
-// as long as that takes more.
+// greedy packing finds, and the last of them is the best fit. Pods that would rather be on some
+// nodes (node_scores.h) get the best first, unless the gang then has no place. Pods that care about
+// their neighbours (affinity between pods, host ports) get their nodes one by one, each on the node
+// of the last one as long as that takes more.
 //
 //   Trial trial(tables.undo);
 //   auto placed = place_gang(tables, trial, parts);
