@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "objects/edit.h"
 #include "objects/metadata.h"
 #include "tests/control/control_world.h"
 
@@ -69,6 +70,33 @@ TEST(Wall, a_quota_that_is_raised_lets_the_gang_in) {
   EXPECT_EQ(world.controllers->statistics().writes, settled);
   world.remove(resource_quotas, "team-a", "compute");
   ASSERT_TRUE(world.run_until([&] { return world.pods_of("train").size() == 2; }, minute));
+}
+
+// It stands in no queue, so that no later cycle would come by and say it.
+TEST(Wall, a_reason_that_somebody_wrote_over_is_said_again) {
+  ControlWorld world;
+  world.base.create(resources::workloads, "team-a",
+                    R"({"metadata":{"name":"lost"},"spec":{"queueName":"nowhere","podSets":[
+      {"name":"main","count":1,"template":{"spec":{"restartPolicy":"Never","containers":[
+        {"name":"c","image":"i"}]}}}]}})");
+  const auto says_why = [&] {
+    return message_of(world.find(resources::workloads, "team-a", "lost")) ==
+           "LocalQueue nowhere doesn't exist";
+  };
+  ASSERT_TRUE(world.run_until(says_why, minute));
+  world.run_for(minute);
+  const Value lost = world.find(resources::workloads, "team-a", "lost");
+  world.base
+      .try_update(resources::workloads,
+                  objects::with(lost, {"status", "conditions"}, objects::Value::array({})).must(),
+                  "status")
+      .must();
+  EXPECT_FALSE(says_why());
+  EXPECT_TRUE(world.run_until(says_why, minute));
+  world.run_for(minute);
+  const std::uint64_t settled = world.controllers->statistics().writes;
+  world.run_for(minute);
+  EXPECT_EQ(world.controllers->statistics().writes, settled);
 }
 
 // A Job that no queue manages asks for its pods and is refused: its status counts those that are

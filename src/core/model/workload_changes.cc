@@ -370,7 +370,9 @@ void Tables::change_workload(WorkloadId id, const Value& object, const WorkloadP
     if (same && for_place && row.standing == Standing::waiting) {
       await_place(id);
     }
-    if (same && was_told && standing == row.standing) untold.erase(workloads.key(id));
+    // Somebody may have written over what it was told.
+    const bool is_said = is_being_told(id) || parts.conditions.quota_reserved.is_false();
+    if (same && was_told && is_said && standing == row.standing) untold.erase(workloads.key(id));
   }
   if (was_there && makes_way(before, row.spec, View(&reclaimable), parts)) {
     // Whoever ends, or may not wait, with the same write that sends it to another queue was never
