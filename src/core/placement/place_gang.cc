@@ -12,11 +12,12 @@
 
 namespace muster::core {
 
-// The search for the first node by name that takes a part whole.
+// The search for the first node by name that takes a part whole; or for the first of those that do
+// not discourage its pods.
 class WholePart {
  public:
-  WholePart(Tables& tables, const GangPart& part, const ClaimFilter* claims)
-      : tables_(tables), part_(part), claims_(claims) {
+  WholePart(Tables& tables, const GangPart& part, const ClaimFilter* claims, bool spares)
+      : tables_(tables), part_(part), claims_(claims), spares_(spares) {
     for (const Amount& request : *part.requests) {
       if (request.amount <= 0 || request.resource == tables.names.pods()) continue;
       need(request.resource, request.amount);
@@ -55,23 +56,26 @@ class WholePart {
     const NodeRow& row = tables_.nodes[node];
     const std::string& name = tables_.nodes.key(node);
     if (!row.present || refuses(row, name, part_.wish)) return false;
+    if (spares_ && count_discouraging_taints(row, part_.wish) > 0) return false;
     return claims_ == nullptr || !claims_->refuses(node, row, name);
   }
 
   PlaceMemory::Search* search_in(PlaceMemory& memory) const {
     for (PlaceMemory::Search& each : memory.searches_) {
       const bool is_same = each.requests == part_.requests && each.terms == part_.wish.terms &&
-                           each.count == part_.count && each.flavors == part_.wish.flavors;
+                           each.count == part_.count && each.flavors == part_.wish.flavors &&
+                           each.spares == spares_;
       if (is_same) return &each;
     }
     if (memory.searches_.size() == PlaceMemory::searches_max) return nullptr;
-    return &memory.searches_.emplace_back(
-        PlaceMemory::Search{part_.requests, part_.wish.terms, part_.wish.flavors, part_.count, 0});
+    return &memory.searches_.emplace_back(PlaceMemory::Search{
+        part_.requests, part_.wish.terms, part_.wish.flavors, part_.count, spares_, 0});
   }
 
   Tables& tables_;
   const GangPart& part_;
   const ClaimFilter* claims_;
+  bool spares_;
   ShortList<Need, 4> needs_;
   bool is_impossible_ = false;  // no node holds more than int64
 };
@@ -288,12 +292,16 @@ bool is_careful(const Tables& tables, const GangPart& part, const Earlier& earli
   return part.kind.neighbours != nullptr && NeighbourFilter::concerns(tables, part.kind, earlier);
 }
 
-// On one node, as most parts are; nothing where that is not looked for, or there is none.
+// On one node, as most parts are; nothing where that is not looked for, or there is none. Of nodes
+// that nothing speaks against the first will do; preferred affinity asks for all of them.
 PlacedPart place_whole(Tables& tables, const GangPart& part, const ClaimFilter* claims,
-                       const Earlier& earlier, PlaceMemory* memory) {
+                       Preferences preferences, const Earlier& earlier, PlaceMemory* memory) {
   if (is_careful(tables, part, earlier)) return {};
+  const bool cares = preferences == Preferences::respected;
+  if (cares && !part.wish.terms->preferred.empty()) return {};
   // Where claims say which nodes will do, others that ask for the same learn nothing from it.
-  const NodeId whole = WholePart(tables, part, claims).find(claims == nullptr ? memory : nullptr);
+  const NodeId whole =
+      WholePart(tables, part, claims, cares).find(claims == nullptr ? memory : nullptr);
   if (whole.is_none()) return {};
   return {{whole, part.count}};
 }
@@ -331,8 +339,8 @@ void place_all(Tables& tables, Trial& trial, std::span<const GangPart> parts,
     const bool cares = preferences == Preferences::respected && has_preferences(tables, part.wish);
     const Preferences own_preferences = cares ? Preferences::respected : Preferences::ignored;
     PlacedPart placed;
-    if (part.count > 0 && !cares) {
-      placed = place_whole(tables, part, claims.filter(i), earlier, memory);
+    if (part.count > 0) {
+      placed = place_whole(tables, part, claims.filter(i), own_preferences, earlier, memory);
     }
     if (part.count > 0 && placed.empty()) {
       NoPlace why{.pod_set = std::string(part.pod_set), .wanted = part.count, .exclusions = {}};

@@ -83,6 +83,7 @@ class PlaceMemory {
     const SchedulingTerms* terms = nullptr;
     ShortList<const ResourceFlavor*, 2> flavors = {};
     std::int64_t count = 0;
+    bool spares = false;   // nodes that discourage
     std::size_t next = 0;  // in the order of names
   };
 
