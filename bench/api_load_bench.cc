@@ -22,6 +22,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -473,5 +474,6 @@ int run(std::vector<std::string_view> arguments) {
 }  // namespace muster::bench
 
 int main(int count, char** words) {
+  std::setvbuf(stdout, nullptr, _IOLBF, 0);  // a phase that takes minutes shows how far it is
   return muster::bench::run({words + 1, words + count});
 }
