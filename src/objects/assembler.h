@@ -80,6 +80,17 @@ class Assembler {
   // The one node that is left when everything is closed.
   const Node& root() const { return nodes_.front(); }
 
+  // What the innermost open container has so far: elements, or keys and values in turns.
+  std::span<const Node> innermost() const {
+    return {nodes_.data() + open_.back().first, size() - open_.back().first};
+  }
+
+  // What push() filled last, or close() made.
+  const Node& last() const { return *(top_ - 1); }
+
+  // Takes out all that innermost() has.
+  void clear_innermost() { top_ = nodes_.data() + open_.back().first; }
+
   // Members of the object closed last that a later one with the same key replaced, ascending.
   std::span<const std::size_t> superseded() const { return superseded_; }
 
@@ -104,9 +115,6 @@ class Assembler {
 
   void grow();
   std::size_t size() const { return static_cast<std::size_t>(top_ - nodes_.data()); }
-  std::span<const Node> innermost() const {
-    return {nodes_.data() + open_.back().first, size() - open_.back().first};
-  }
   bool settle_duplicates();
 
   Builder* builder_ = nullptr;

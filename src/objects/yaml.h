@@ -1,7 +1,7 @@
 // YAML text in and out, the way kubectl treats it: YAML 1.1 scalars (y, yes and on are true, 0644
-// is octal, 1e3 is the integer 1000), the result is JSON, mappings have string keys. Anchors,
-// aliases, merge keys and tags other than YAML's own are refused with a sentence: they are how
-// small files become large. Errors begin with the line; so can yours, by line_of.
+// is octal, 1e3 is the integer 1000), the result is JSON, mappings have string keys. Aliases and
+// merge keys count as if they were written out, towards the limit of bytes as well; tags other than
+// YAML's own are refused with a sentence. Errors begin with the line; so can yours, by line_of.
 //
 //   for (const YamlDocument& document : TRY(parse_yaml(text))) {
 //     if (auto ok = apply(document.value); !ok) print(document.line_of(path), ok.error());

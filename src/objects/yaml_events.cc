@@ -8,6 +8,14 @@
 
 namespace muster::objects {
 
+bool is_merge_key(const yaml_event_t& event) {
+  const auto& scalar = event.data.scalar;
+  if (text_of(scalar.value, scalar.length) != "<<") return false;
+  if (scalar.tag == nullptr) return scalar.plain_implicit != 0;
+  const std::string_view tag = text_of(scalar.tag);
+  return tag.starts_with(core_tag_prefix) && tag.substr(core_tag_prefix.size()) == "merge";
+}
+
 Error at_line(std::size_t line, std::string_view sentence, std::string field) {
   return Error::bad_request(fmt::format("line {}: {}", line, sentence), std::move(field));
 }

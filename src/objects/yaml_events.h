@@ -32,6 +32,9 @@ inline std::string_view text_of(const yaml_char_t* text) {
   return reinterpret_cast<const char*>(text);
 }
 
+// A scalar `<<`, where it stands for a key.
+bool is_merge_key(const yaml_event_t& scalar);
+
 Error at_line(std::size_t line, std::string_view sentence, std::string field = {});
 
 // libyaml's parser and its current event, freed in every way out.

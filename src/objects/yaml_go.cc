@@ -9,6 +9,7 @@
 
 #include "objects/field_error.h"
 #include "objects/yaml.h"
+#include "objects/yaml_anchors.h"
 #include "objects/yaml_events.h"
 #include "objects/yaml_scalar.h"
 
@@ -18,10 +19,13 @@ namespace {
 
 using Kind = PlainScalar::Kind;
 
+constexpr std::string_view merge_key = "<<";  // unlike a text, which has quotes
+
 // A key as Go prints it: text in quotes, so that 1 and "1" are two.
 std::string printed_key(const yaml_event_t& event) {
   const auto& scalar = event.data.scalar;
   const std::string_view text = text_of(scalar.value, scalar.length);
+  if (is_merge_key(event)) return std::string(merge_key);
   if (scalar.tag != nullptr || scalar.plain_implicit == 0) return go_quoted(text);
   const PlainScalar plain = resolve_plain(text);
   switch (plain.kind) {
@@ -60,6 +64,13 @@ class DuplicateKeyFinder {
           return;
         }
         return end_value(line);
+      case YAML_ALIAS_EVENT:
+        if (!open_.empty() && open_.back().is_mapping && !open_.back().has_key) {
+          open_.back().key = fmt::format("*{}", text_of(event.data.alias.anchor));
+          open_.back().has_key = true;
+          return;
+        }
+        return end_value(line);
       default:
         return;
     }
@@ -81,6 +92,7 @@ class DuplicateKeyFinder {
     Container& mapping = open_.back();
     if (!mapping.has_key) return;
     mapping.has_key = false;
+    if (mapping.key == merge_key) return;
     if (mapping.keys.insert(mapping.key).second) return;
     found_.push_back(fmt::format("line {}: key {} already set in map", line, mapping.key));
   }
@@ -89,15 +101,69 @@ class DuplicateKeyFinder {
   std::vector<std::string> found_;
 };
 
+// Follows the anchors of a text, for aliases that stand for nothing.
+class AliasCheck {
+ public:
+  Result<> take(const yaml_event_t& event) {
+    switch (event.type) {
+      case YAML_DOCUMENT_START_EVENT:
+        anchors_ = Anchors(0, 0);
+        return {};
+      case YAML_ALIAS_EVENT:
+        TRY(anchors_.find(text_of(event.data.alias.anchor)));
+        return {};
+      case YAML_SCALAR_EVENT:
+        end(name_of(event.data.scalar.anchor));
+        return {};
+      case YAML_SEQUENCE_START_EVENT:
+        begin(name_of(event.data.sequence_start.anchor));
+        return {};
+      case YAML_MAPPING_START_EVENT:
+        begin(name_of(event.data.mapping_start.anchor));
+        return {};
+      case YAML_SEQUENCE_END_EVENT:
+      case YAML_MAPPING_END_EVENT:
+        end(open_.back());
+        open_.pop_back();
+        return {};
+      default:
+        return {};
+    }
+  }
+
+ private:
+  static std::string name_of(const yaml_char_t* anchor) {
+    return anchor == nullptr ? std::string() : std::string(text_of(anchor));
+  }
+
+  void begin(std::string name) {
+    if (!name.empty()) anchors_.begin(name);
+    open_.push_back(std::move(name));
+  }
+
+  void end(std::string_view name) {
+    if (!name.empty()) anchors_.set(name, Node());
+  }
+
+  Anchors anchors_{0, 0};
+  std::vector<std::string> open_;  // what the containers around are called, or nothing
+};
+
 }  // namespace
 
 std::optional<std::string> go_yaml_error(std::string_view text) {
   Events events(text);
+  AliasCheck aliases;
+  std::string wrong_alias;  // of a text that is no YAML further on, that is told
   while (true) {
     const auto event = events.next();
     if (!event) return events.go_sentence();
-    if ((*event)->type == YAML_STREAM_END_EVENT) return std::nullopt;
+    if ((*event)->type == YAML_STREAM_END_EVENT) break;
+    const auto fine = aliases.take(**event);
+    if (!fine && wrong_alias.empty()) wrong_alias = fine.error().message;
   }
+  if (wrong_alias.empty()) return std::nullopt;
+  return fmt::format("yaml: {}", wrong_alias);
 }
 
 std::vector<std::string> go_yaml_duplicates(std::string_view text) {

@@ -12,7 +12,9 @@
 #include "objects/builder.h"
 #include "objects/number_text.h"
 #include "objects/yaml.h"
+#include "objects/yaml_anchors.h"
 #include "objects/yaml_events.h"
+#include "objects/yaml_merge_keys.h"
 #include "objects/yaml_scalar.h"
 
 namespace muster::objects {
@@ -88,7 +90,8 @@ Result<PlainScalar> resolve_tagged(std::string_view tag, std::string_view text) 
 
 class DocumentReader {
  public:
-  DocumentReader(Events& events, const ParseOptions& options) : events_(events), options_(options) {
+  DocumentReader(Events& events, const ParseOptions& options)
+      : events_(events), options_(options), anchors_(options.bytes_max, options.depth_max) {
     assembler_.begin(builder_, options);
   }
 
@@ -112,32 +115,21 @@ class DocumentReader {
     const std::size_t line = line_of(event.start_mark);
     switch (event.type) {
       case YAML_ALIAS_EVENT:
-        return at_line(line, fmt::format("the alias *{} is refused: write the value out",
-                                         text_of(event.data.alias.anchor)));
+        return add_alias(text_of(event.data.alias.anchor), line);
       case YAML_SCALAR_EVENT:
-        TRY(refuse_anchor(event.data.scalar.anchor, line));
         return add_scalar(event, line);
       case YAML_SEQUENCE_START_EVENT:
-        TRY(refuse_anchor(event.data.sequence_start.anchor, line));
         TRY(refuse_tag(event.data.sequence_start.tag, "seq", line));
-        return open(Type::array, line);
+        return open(Type::array, event.data.sequence_start.anchor, line);
       case YAML_MAPPING_START_EVENT:
-        TRY(refuse_anchor(event.data.mapping_start.anchor, line));
         TRY(refuse_tag(event.data.mapping_start.tag, "map", line));
-        return open(Type::object, line);
+        return open(Type::object, event.data.mapping_start.anchor, line);
       case YAML_SEQUENCE_END_EVENT:
       case YAML_MAPPING_END_EVENT:
         return close();
       default:
         return Error::internal("libyaml returned an event out of place");
     }
-  }
-
-  Result<> refuse_anchor(const yaml_char_t* anchor, std::size_t line) const {
-    if (anchor == nullptr) return {};
-    return at_line(line,
-                   fmt::format("the anchor &{} is refused: write the value out where it is used",
-                               text_of(anchor)));
   }
 
   Result<> refuse_tag(const yaml_char_t* tag, std::string_view allowed, std::size_t line) const {
@@ -149,7 +141,7 @@ class DocumentReader {
     return at_line(line, fmt::format("the tag {} is refused", text_of(tag)));
   }
 
-  Result<> open(Type type, std::size_t line) {
+  Result<> open(Type type, const yaml_char_t* anchor, std::size_t line) {
     if (assembler_.expects_key()) {
       return at_line(line, "a mapping or a sequence cannot be a key", assembler_.path());
     }
@@ -158,19 +150,56 @@ class DocumentReader {
       return Error::too_large(
           fmt::format("line {}: nested deeper than the limit of {}", line, options_.depth_max));
     }
-    open_.push_back(starts_.size());
+    open_.push_back({.first = starts_.size(), .merges = merges_.size()});
+    if (anchor != nullptr) {
+      open_.back().anchor = text_of(anchor);
+      anchors_.begin(open_.back().anchor);
+    }
     return {};
   }
 
   Result<> close() {
-    const std::size_t first = open_.back();
+    const std::size_t first = open_.back().first;
+    if (merges_.size() > open_.back().merges) TRY(write_merges_out());
     if (!assembler_.close()) {
       const std::uint32_t line = lines_[starts_[first + assembler_.first_duplicate()]];
       return at_line(line, assembler_.error().message, assembler_.error().field);
     }
     forget_lines(std::span(starts_).subspan(first));
     starts_.resize(first);
+    if (!open_.back().anchor.empty()) anchors_.set(open_.back().anchor, assembler_.last());
     open_.pop_back();
+    return {};
+  }
+
+  // The members that the merge keys of the innermost mapping stand for, in their place.
+  Result<> write_merges_out() {
+    const std::size_t first = open_.back().first;
+    const std::span<const std::size_t> starts = std::span(starts_).subspan(first);
+    const std::vector<std::uint32_t> lines(
+        lines_.begin() + static_cast<std::ptrdiff_t>(starts.front()), lines_.end());
+    std::vector<YamlMember> members;
+    for (std::size_t i = 0; i < starts.size(); ++i) {
+      const std::size_t begin = starts[i] - starts.front();
+      const std::size_t end = i + 1 < starts.size() ? starts[i + 1] - starts.front() : lines.size();
+      members.push_back({.key = assembler_.innermost()[2 * i],
+                         .value = assembler_.innermost()[2 * i + 1],
+                         .lines = std::span(lines).subspan(begin, end - begin)});
+    }
+    for (std::size_t i = open_.back().merges; i < merges_.size(); ++i) {
+      members[merges_[i]].is_merge = true;
+    }
+    const std::vector<YamlMember> written = TRY(merge_members(members));
+    merges_.resize(open_.back().merges);
+    assembler_.clear_innermost();
+    lines_.resize(lines_.size() - lines.size());
+    starts_.resize(first);
+    for (const YamlMember& member : written) {
+      assembler_.push() = member.key;
+      assembler_.push() = member.value;
+      starts_.push_back(lines_.size());
+      lines_.insert(lines_.end(), member.lines.begin(), member.lines.end());
+    }
     return {};
   }
 
@@ -186,20 +215,61 @@ class DocumentReader {
   }
 
   Result<> add_scalar(const yaml_event_t& event, std::size_t line) {
-    const std::string_view text = text_of(event.data.scalar.value, event.data.scalar.length);
+    const auto& scalar = event.data.scalar;
+    const std::string_view text = text_of(scalar.value, scalar.length);
+    if (assembler_.expects_key() && is_merge_key(event)) {
+      key_line_ = line;
+      merges_.push_back(assembler_.innermost().size() / 2);
+      assembler_.push() = Builder::literal("<<");
+      return {};
+    }
+    Result<PlainScalar> plain = resolve(event, text);
+    if (!plain) return at_line(line, plain.error().message);
+    if (scalar.anchor != nullptr) {
+      anchors_.set(text_of(scalar.anchor), AnchoredScalar{*plain, std::string(text)});
+    }
+    return add_plain(*plain, text, line);
+  }
+
+  Result<> add_plain(const PlainScalar& plain, std::string_view text, std::size_t line) {
     if (assembler_.expects_key()) {
       key_line_ = line;
-      const Node node = TRY(key(event, text, line));
+      const Node node = TRY(key(plain, text, line));
       assembler_.push() = node;
       return {};
     }
     begin_value(line);
-    Result<PlainScalar> scalar = resolve(event, text);
-    if (!scalar) return at_line(line, scalar.error().message);
-    Result<Node> node = node_of(*scalar, text, builder_);
+    const Result<Node> node = node_of(plain, text, builder_);
     if (!node) return at_line(line, node.error().message);
     assembler_.push() = *node;
     return {};
+  }
+
+  // The value that has the name, once more.
+  Result<> add_alias(std::string_view name, std::size_t line) {
+    const Result<const Anchored*> found = anchors_.find(name);
+    if (!found) return at_line(line, found.error().message);
+    const Anchored& anchored = **found;
+    const std::size_t values = TRY(anchors_.spend(anchored, assembler_.depth(), line));
+    if (const auto* scalar = std::get_if<AnchoredScalar>(&anchored)) {
+      return add_plain(scalar->scalar, scalar->text, line);
+    }
+    if (assembler_.expects_key()) {
+      return at_line(line, "a mapping or a sequence cannot be a key", assembler_.path());
+    }
+    const Node& node = std::get<Node>(anchored);
+    if (is_value_of_merge_key() && node.type != Type::object) {
+      return at_line(line, "map merge requires map or sequence of maps as the value");
+    }
+    begin_value(line);
+    lines_.resize(lines_.size() + values - 1, static_cast<std::uint32_t>(line));
+    assembler_.push() = node;
+    return {};
+  }
+
+  bool is_value_of_merge_key() const {
+    return assembler_.in_object() && merges_.size() > open_.back().merges &&
+           merges_.back() == assembler_.innermost().size() / 2;
   }
 
   static Result<PlainScalar> resolve(const yaml_event_t& event, std::string_view text) {
@@ -216,23 +286,17 @@ class DocumentReader {
   }
 
   // Keys are strings in JSON: numbers and booleans become their text.
-  Result<Node> key(const yaml_event_t& event, std::string_view text, std::size_t line) {
-    const auto& quoted = event.data.scalar;
-    if (text == "<<" && quoted.tag == nullptr && quoted.plain_implicit != 0) {
-      return at_line(line, "the merge key << is refused: write the members out");
-    }
-    Result<PlainScalar> scalar = resolve(event, text);
-    if (!scalar) return at_line(line, scalar.error().message);
-    switch (scalar->kind) {
+  Result<Node> key(const PlainScalar& scalar, std::string_view text, std::size_t line) {
+    switch (scalar.kind) {
       case Kind::string:
         return builder_.text(text);
       case Kind::boolean:
-        return builder_.text(scalar->boolean ? "true" : "false");
+        return builder_.text(scalar.boolean ? "true" : "false");
       case Kind::integer:
-        return builder_.text(fmt::format("{}", scalar->integer));
+        return builder_.text(fmt::format("{}", scalar.integer));
       case Kind::real:
       case Kind::not_finite:
-        return builder_.text(key_of_real(scalar->real));
+        return builder_.text(key_of_real(scalar.real));
       case Kind::null:
         return at_line(line, "null cannot be a key", assembler_.path());
       case Kind::big_integer:
@@ -248,13 +312,21 @@ class DocumentReader {
     lines_.push_back(static_cast<std::uint32_t>(counted));
   }
 
+  struct Open {
+    std::size_t first = 0;   // its first value in starts_
+    std::size_t merges = 0;  // its first merge key in merges_
+    std::string anchor = {};
+  };
+
   Events& events_;
   const ParseOptions& options_;
+  Anchors anchors_;
   Builder builder_;
   Assembler assembler_;
   std::vector<std::uint32_t> lines_;  // of every value so far
   std::vector<std::size_t> starts_;   // for the values of open containers: their place in lines_
-  std::vector<std::size_t> open_;     // for each open container: its first value in starts_
+  std::vector<std::size_t> merges_;   // for mappings in open_: which members are merge keys
+  std::vector<Open> open_;
   std::size_t key_line_ = 0;
 };
 
@@ -273,14 +345,6 @@ std::optional<YamlDocument> read_as_json(std::string_view text, ParseOptions opt
   const auto breaks =
       std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(begin), '\n');
   return YamlDocument{std::move(*value), static_cast<std::size_t>(breaks) + 1};
-}
-
-// Values in the subtree, itself included.
-std::size_t count_values(View view) {
-  std::size_t count = 1;
-  for (const View element : view.elements()) count += count_values(element);
-  for (const MemberView member : view.members()) count += count_values(member.value);
-  return count;
 }
 
 // Steps from the container at index `at` in document order to its child; nothing where absent.

@@ -1,6 +1,7 @@
 // What kubectl's YAML reader makes of a text, asked of sigs.k8s.io/yaml v1.6.0 (YAMLToJSONStrict)
-// on 2026-11-15: the JSON, or that it refuses. Left out are anchors, which Muster refuses, and the
-// escape \\/, which libyaml knows and Go's reader does not.
+// on 2026-11-15: the JSON, or that it refuses; aliases and merge keys of YAMLToJSON, as kubectl
+// calls it, on 2026-11-19. Left out are the tag !!binary, which Muster refuses, and the escape \\/,
+// which libyaml knows and Go's reader does not.
 //
 //   for (const auto& [yaml, json] : yaml_read_oracle) …    // json is empty where it is refused
 // SPDX-License-Identifier: Apache-2.0
@@ -268,6 +269,51 @@ inline constexpr auto yaml_read_oracle = std::to_array<YamlReadFact>({
     {"a: 1\r\nb: 2\r\n", "{\"a\":1,\"b\":2}"},
     {"a: x\007y\n", ""},
     {"a: \"x\\0y\"\n", "{\"a\":\"x\\u0000y\"}"},
+    {"a: &x 1\nb: *x\n", "{\"a\":1,\"b\":1}"},
+    {"a: &x {c: 1, d: [1, 2]}\nb: *x\nc: [*x, *x]\n", "{\"a\":{\"c\":1,\"d\":[1,2]},\"b\":{\"c\":1,\"d\":[1,2]},\"c\":[{\"c\":1,\"d\":[1,2]},{\"c\":1,\"d\":[1,2]}]}"},
+    {"a: &x 1\n*x : b\n", "{\"1\":\"b\",\"a\":1}"},
+    {"a: &x key\n*x : b\n", "{\"a\":\"key\",\"key\":\"b\"}"},
+    {"base: &x {a: 1, b: 2}\nc:\n  <<: *x\n", "{\"base\":{\"a\":1,\"b\":2},\"c\":{\"a\":1,\"b\":2}}"},
+    {"base: &x {a: 1, b: 2}\nc:\n  <<: *x\n  b: 3\n", "{\"base\":{\"a\":1,\"b\":2},\"c\":{\"a\":1,\"b\":3}}"},
+    {"base: &x {a: 1, b: 2}\nc:\n  b: 3\n  <<: *x\n", "{\"base\":{\"a\":1,\"b\":2},\"c\":{\"a\":1,\"b\":2}}"},
+    {"base: &x {a: 1, b: 2}\no: &y {b: 5, c: 6}\nc:\n  <<: [*x, *y]\n  d: 3\n", "{\"base\":{\"a\":1,\"b\":2},\"c\":{\"a\":1,\"b\":2,\"c\":6,\"d\":3},\"o\":{\"b\":5,\"c\":6}}"},
+    {"base: &x {a: 1, b: 2}\no: &y {b: 5, c: 6}\nc:\n  <<: *x\n  <<: *y\n", "{\"base\":{\"a\":1,\"b\":2},\"c\":{\"a\":1,\"b\":5,\"c\":6},\"o\":{\"b\":5,\"c\":6}}"},
+    {"c:\n  <<: {a: 1, b: {c: 2}}\n  d: 3\n", "{\"c\":{\"a\":1,\"b\":{\"c\":2},\"d\":3}}"},
+    {"c:\n  <<: [{a: 1}, {b: 2, a: 3}]\n  d: 3\n", "{\"c\":{\"a\":1,\"b\":2,\"d\":3}}"},
+    {"c:\n  <<: 1\n  d: 3\n", ""},
+    {"c:\n  <<: [1]\n  d: 3\n", ""},
+    {"c:\n  <<: null\n", ""},
+    {"c:\n  <<: []\n", "{\"c\":{}}"},
+    {"c:\n  <<: {}\n", "{\"c\":{}}"},
+    {"x: &x [{a: 1}]\nc:\n  <<: *x\n", ""},
+    {"x: &x [1]\nc:\n  <<: *x\n", ""},
+    {"x: &x 1\nc:\n  <<: *x\n", ""},
+    {"x: &x {a: 1}\ny: &y [*x]\nc:\n  <<: *y\n", ""},
+    {"c:\n  \"<<\": {a: 1}\n", "{\"c\":{\"<<\":{\"a\":1}}}"},
+    {"c:\n  !!merge <<: {a: 1}\n", "{\"c\":{\"a\":1}}"},
+    {"c:\n  !!str <<: {a: 1}\n", "{\"c\":{\"<<\":{\"a\":1}}}"},
+    {"a: *x\n", ""},
+    {"a: &x [*x]\n", ""},
+    {"a: &x {b: *x}\n", ""},
+    {"a: &x 1\nb: &x 2\nc: *x\n", "{\"a\":1,\"b\":2,\"c\":2}"},
+    {"a: &x {a: 1}\nb: &y {<<: *x, c: 2}\nd: {<<: *y, e: 3}\n", "{\"a\":{\"a\":1},\"b\":{\"a\":1,\"c\":2},\"d\":{\"a\":1,\"c\":2,\"e\":3}}"},
+    {"&k a: 1\nb: *k\n", "{\"a\":1,\"b\":\"a\"}"},
+    {"a: &x\nb: *x\n", "{\"a\":null,\"b\":null}"},
+    {"a: &x [1]\n*x : 1\n", ""},
+    {"a: &x true\n*x : 1\n", "{\"a\":true,\"true\":1}"},
+    {"a: &x 1.5\n*x : 1\n", "{\"1.5\":1,\"a\":1.5}"},
+    {"a: &x \"1\"\n*x : 1\n", "{\"1\":1,\"a\":\"1\"}"},
+    {"- &x {a: {b: 1}}\n- <<: *x\n  a: {c: 2}\n", "[{\"a\":{\"b\":1}},{\"a\":{\"c\":2}}]"},
+    {"a: &x !!str 1\nb: *x\n", "{\"a\":\"1\",\"b\":\"1\"}"},
+    {"a: &x\n  b: 1\nc: {<<: *x, b: 2}\n", "{\"a\":{\"b\":1},\"c\":{\"b\":2}}"},
+    {"a: &x {<<: *x}\n", ""},
+    {"<<: {a: 1}\na: 2\n", "{\"a\":2}"},
+    {"&r\na: 1\n", "{\"a\":1}"},
+    {"a: {b: 1, <<: {b: 2}, b: 3}\n", "{\"a\":{\"b\":3}}"},
+    {"a: {<<: [{b: 2}], b: 3}\n", "{\"a\":{\"b\":3}}"},
+    {"a: {b: 3, <<: [{b: 2}]}\n", "{\"a\":{\"b\":2}}"},
+    {"a: &x <<\nb: {*x : {c: 1}}\n", "{\"a\":\"<<\",\"b\":{\"<<\":{\"c\":1}}}"},
+    {"a: &x <<\nb: {*x : 1}\n", "{\"a\":\"<<\",\"b\":{\"<<\":1}}"},
 });
 // clang-format on
 
