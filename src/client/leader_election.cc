@@ -70,6 +70,10 @@ bool LeaderElection::may_act() const {
   return is_leading_ && house_.clock.monotonic() < renewed_ + options_.renew_within;
 }
 
+bool LeaderElection::is_silent() const {
+  return !is_leading_ && house_.clock.monotonic() < silent_until_;
+}
+
 // A leader renews what it wrote last; whoever waits asks first.
 void LeaderElection::look() {
   if (is_leading_ && lease_.is_object()) {
@@ -97,6 +101,7 @@ void LeaderElection::on_seen(Value lease) {
   const bool is_own = seen_holder_ == options_.identity;
   if (is_leading_ && !is_own) lose();
   if (!is_own && !seen_holder_.empty() && now < seen_changed_ + duration_of(lease)) return rest();
+  if (is_silent()) return rest();
   write(held_by(options_.identity, lease, options_.duration, house_.clock.wall()), false);
 }
 
@@ -122,6 +127,10 @@ void LeaderElection::on_answered(MonotonicInstant sent, Result<Value> answer) {
   seen_version_ = objects::resource_version_of(lease_);
   seen_holder_ = options_.identity;
   seen_changed_ = house_.clock.monotonic();
+  if (is_silent()) {
+    lease_ = {};
+    return rest();
+  }
   renewed_ = sent;
   watch_over(renewed_ + options_.renew_within);
   rest();
@@ -136,8 +145,11 @@ void LeaderElection::watch_over(MonotonicInstant until) {
   }));
 }
 
+// Nobody else had the Lease perhaps; what this process sent has the time to arrive all the same,
+// before it reads everything anew and decides by that.
 void LeaderElection::lose() {
   is_leading_ = false;
+  silent_until_ = renewed_ + options_.duration;
   lease_ = {};
   sink_.on_lost();
 }

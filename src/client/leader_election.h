@@ -12,7 +12,8 @@
 //
 // Assumes: the house thread. Clocks need not agree: a Lease ages from the moment at which this
 // process saw it change. A leader ends renew_within after it sent the last renewal that it heard
-// of, the others wait for the whole duration: what the old one sent has the difference to arrive.
+// of, the others, and itself before it leads again, wait for the whole duration: what the old one
+// sent has the difference to arrive.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -62,6 +63,7 @@ class LeaderElection {
   void write(objects::Value next, bool is_new);
   void rest();
   void lose();
+  bool is_silent() const;
   void watch_over(MonotonicInstant until);
 
   Api& api_;
@@ -74,6 +76,7 @@ class LeaderElection {
   std::string seen_version_;            // of it
   MonotonicInstant seen_changed_ = {};  // when it was another before
   MonotonicInstant renewed_ = {};       // when the last renewal that succeeded was sent
+  MonotonicInstant silent_until_ = {};  // it led, and does not lead again before
   bool is_leading_ = false;
   Lifeline lifeline_;
 };

@@ -98,6 +98,24 @@ TEST_F(LeaderElectionTest, who_resigns_is_followed_at_the_next_look) {
   EXPECT_FALSE(a->election.may_act());
 }
 
+// What it sent while it led may still be on its way, for as long as a Lease outlives its holder.
+TEST_F(LeaderElectionTest, who_lost_its_own_lease_leads_again_when_that_has_aged) {
+  const auto a = candidate("a");
+  run_for(20);
+  bool is_cut = true;
+  api.refuse(ErrorCode::unavailable, [&](const Call&) { return is_cut; });
+  run_for(9);
+  ASSERT_EQ(heard, Heard{"a leads"});
+  run_for(2);
+  ASSERT_EQ(heard, (Heard{"a leads", "a lost"}));
+  is_cut = false;
+  run_for(2);
+  EXPECT_EQ(heard, (Heard{"a leads", "a lost"}));
+  run_for(8);
+  EXPECT_EQ(heard, (Heard{"a leads", "a lost", "a leads"}));
+  EXPECT_EQ(api.find(resources::leases, lease_key)["spec"]["leaseTransitions"].integer_or(-1), 0);
+}
+
 // It stops before anybody else may begin, and neither needs the other's clock.
 TEST_F(LeaderElectionTest, who_cannot_renew_stops_before_the_next_begins) {
   const auto a = candidate("a");

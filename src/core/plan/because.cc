@@ -27,7 +27,7 @@ struct Words {
 };
 
 // In the order of severity: the first that applies names the cause.
-constexpr std::array<Words, 42> words{{
+constexpr std::array<Words, 43> words{{
     {Type::node_failed, "NodeFailed", "NodeFailures", "NodeFailures"},
     {Type::invalid, "Invalid", "Inadmissible", "Misconfigured"},
     {Type::queue_not_found, "QueueNotFound", "Inadmissible", "Misconfigured"},
@@ -67,6 +67,7 @@ constexpr std::array<Words, 42> words{{
     {Type::unsupported, "Unsupported", "Inadmissible", "Misconfigured"},
     {Type::behind, "Behind", "Pending", "PendingEvaluation"},
     {Type::equal_waits, "EqualWaits", "Pending", "PendingEvaluation"},
+    {Type::resting, "Resting", "Pending", "PendingEvaluation"},
     {Type::start_reserved, "StartReserved", "Pending", "WaitingForQuota"},
     {Type::kept_for_first, "KeptForFirst", "Pending", "WaitingForQuota"},
     {Type::quota_reserved, "QuotaReserved", "QuotaReserved", "QuotaReserved"},
@@ -187,6 +188,9 @@ std::string wait_text(const Reason& reason) {
       if (reason.name.empty()) return reason.detail;
       return fmt::format("a workload of ClusterQueue {} that asks for the same {}", reason.name,
                          reason.detail);
+    case Type::resting:
+      if (reason.detail.empty()) return "waiting to be requeued: its condition Requeued is False";
+      return fmt::format("waiting for the time of its requeuing, {}", reason.detail);
     case Type::start_reserved:
       return fmt::format(". Starts at {} at the latest", reason.detail);
     case Type::kept_for_first:
@@ -244,6 +248,7 @@ std::string Reason::to_string() const {
     case Type::deactivated:
     case Type::behind:
     case Type::equal_waits:
+    case Type::resting:
     case Type::start_reserved:
     case Type::kept_for_first:
       return wait_text(*this);

@@ -57,6 +57,7 @@ struct Reason {
     unsupported,          // it uses what Muster does not serve yet: `detail`
     behind,          // `amount` workloads of the ClusterQueue `name`; `detail`: the first of them
     equal_waits,     // one of the ClusterQueue `name` that asks for the same: `detail`
+    resting,         // it is not tried before `detail`; empty: before whoever evicted it lets it
     start_reserved,  // it starts at `detail` at the latest
     kept_for_first,  // what it asks for is kept for the first workload of the ClusterQueue `name`
     quota_reserved,  // no obstacle: in the ClusterQueue `name`

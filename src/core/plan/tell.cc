@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "base/timestamp.h"
 #include "core/model/limits.h"
 #include "core/plan/cycle.h"
 #include "objects/metadata.h"
@@ -61,10 +62,46 @@ std::string_view told_to_equals(const Tables& tables, ClusterQueueId queue,
   return told;
 }
 
+Reason resting_reason(const Workload& workload) {
+  Reason reason{.type = Reason::Type::resting};
+  if (workload.may_requeue) {
+    reason.detail = format_time(Timestamp::of(*workload.extras->requeue_at));
+  }
+  return reason;
+}
+
+Reason equal_waits_reason(const Tables& tables, ClusterQueueId queue, const WorkloadRow& row) {
+  const std::uint64_t kind = tables.kind_of(row);
+  const std::string_view answer = told_to_equals(tables, queue, kind);
+  if (!answer.empty()) {
+    return {.type = Reason::Type::equal_waits, .detail = std::string(answer)};
+  }
+  return {.type = Reason::Type::equal_waits,
+          .name = tables.cluster_queues.key(queue),
+          .detail = phrase_of(tables.pending.cause_of_kind(queue, kind).value_or(row.waits_for))};
+}
+
+Reason behind_reason(const Tables& tables, ClusterQueueId queue, WorkloadId waiting) {
+  const WorkloadId head = tables.pending.head(queue);
+  return {.type = Reason::Type::behind,
+          .name = tables.cluster_queues.key(queue),
+          .amount = std::max<std::int64_t>(
+              1, tables.pending.count_before(queue, tables.pending.ticket(waiting))),
+          .detail = phrase_of(head.is_none() ? "" : tables.workloads[head].waits_for)};
+}
+
+Reason waiting_reason(const Tables& tables, ClusterQueueId queue, WorkloadId waiting) {
+  const WorkloadRow& row = tables.workloads[waiting];
+  if (tables.rests(row)) return resting_reason(row.spec);
+  if (tables.pending.place_of(waiting) == PendingPlace::inadmissible) {
+    return equal_waits_reason(tables, queue, row);
+  }
+  return behind_reason(tables, queue, waiting);
+}
+
 void tell_queue(Cycle& cycle, ClusterQueueId id, std::size_t& left) {
   const Tables& tables = cycle.tables;
   const ClusterQueueRow& queue = tables.cluster_queues[id];
-  const WorkloadId head = tables.pending.head(id);
   std::vector<WorkloadId> unsaid;
   for (std::size_t i = queue.unsaid.size(); i-- > 0 && left > 0;) {
     if (!tables.is_unsaid(queue.unsaid[i], id)) continue;
@@ -75,24 +112,8 @@ void tell_queue(Cycle& cycle, ClusterQueueId id, std::size_t& left) {
     return tables.workloads.key(waiting);
   });
   for (const WorkloadId waiting : unsaid) {
-    const WorkloadRow& row = tables.workloads[waiting];
-    Reason reason{.type = Reason::Type::behind, .name = tables.cluster_queues.key(id)};
-    if (tables.pending.place_of(waiting) == PendingPlace::inadmissible) {
-      const std::uint64_t kind = tables.kind_of(row);
-      const std::string_view answer = told_to_equals(tables, id, kind);
-      reason.type = Reason::Type::equal_waits;
-      reason.detail = phrase_of(tables.pending.cause_of_kind(id, kind).value_or(row.waits_for));
-      if (!answer.empty()) {
-        reason.name.clear();
-        reason.detail = answer;
-      }
-    } else {
-      reason.amount = std::max<std::int64_t>(
-          1, tables.pending.count_before(id, tables.pending.ticket(waiting)));
-      reason.detail = phrase_of(head.is_none() ? "" : tables.workloads[head].waits_for);
-    }
     Action action = action_on(cycle, Action::Type::tell, waiting);
-    action.because.reasons = {std::move(reason)};
+    action.because.reasons = {waiting_reason(tables, id, waiting)};
     cycle.plan.actions.push_back(std::move(action));
   }
 }

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "objects/json.h"
 #include "objects/metadata.h"
 
 namespace muster::simulator {
@@ -21,6 +22,17 @@ void tell_conditions(View object, std::string& line) {
 void tell_pod(View pod, std::string& line) {
   line += fmt::format(" {} on {} uid {}", pod["status"]["phase"].string_or("-"),
                       pod["spec"]["nodeName"].string_or("-"), objects::uid_of(pod));
+}
+
+// Where the pods of each pod set have their places, as they are written, and how long it rests.
+void tell_admission(View workload, std::string& line) {
+  if (const View requeue = workload["status"]["requeueState"]) {
+    line += fmt::format(" requeue {}", objects::to_json(requeue));
+  }
+  for (const View each : workload["status"]["admission"]["podSetAssignments"].elements()) {
+    line += fmt::format(" {} at {}", each["name"].string_or(""),
+                        objects::to_json(each["topologyAssignment"]["slices"]));
+  }
 }
 
 void tell_job(View job, std::string& line) {
@@ -43,6 +55,7 @@ std::string trace_line(Span since_start, const Change& change) {
   }
   if (change.plural == "pods") tell_pod(object, line);
   if (change.plural == "jobs") tell_job(object, line);
+  if (change.plural == "workloads") tell_admission(object, line);
   if (change.plural == "workloads" || change.plural == "jobs") tell_conditions(object, line);
   return line + "\n";
 }

@@ -138,8 +138,18 @@ void World::run_until(MonotonicInstant end) {
   while (outcome_.is_well() && time_.now() < end) step();
 }
 
+// Whoever rests until an hour of the clock waits for all that it was set back as well.
+MonotonicInstant World::rested_by() const {
+  Span longest;
+  for (const auto& [key, workload] : all("workloads")) {
+    const auto until = objects::instant_of(workload["status"]["requeueState"]["requeueAt"]);
+    if (until) longest = std::max(longest, *until - clock_.wall());
+  }
+  return time_.now() + longest;
+}
+
 bool World::run_until_settled() {
-  const MonotonicInstant end = time_.now() + quiet_span_max;
+  const MonotonicInstant end = rested_by() + quiet_span_max;
   while (outcome_.is_well() && time_.now() < end) {
     if (is_calm_ && progress_->missing().empty()) return true;
     run_until(time_.now() + moment_span);
@@ -234,6 +244,7 @@ void World::perform(const Line& line) {
 }
 
 void World::crash() {
+  if (trace_) trace_("=== the platform is down\n");
   tenant_.disconnect();
   witness_.leave();
   process_.reset();
@@ -247,6 +258,7 @@ void World::crash() {
 
 void World::restart() {
   if (process_) return;
+  if (trace_) trace_("=== the platform comes up\n");
   auto started = PlatformProcess::start({.house = house_,
                                          .clock = clock_,
                                          .disk = disk_seam_ ? *disk_seam_ : disk_,
@@ -320,11 +332,15 @@ void World::delete_workload(const Line& line) {
   }
 }
 
-// The script is over: what is left is taken away, and nothing may stay behind.
+// The script is over: what is left is taken away, and nothing may stay behind. What the tenant asked
+// for and has no answer to, for want of room on the disk say, comes first.
 void World::delete_everything() {
+  const MonotonicInstant end = time_.now() + emptying_span_max;
+  while (outcome_.is_well() && time_.now() < end && tenant_.is_waiting()) {
+    run_until(time_.now() + moment_span);
+  }
   for (const auto& [key, job] : all("jobs")) tenant_.ask(removal_of(resources::jobs, key));
   delete_plain_pods();
-  const MonotonicInstant end = time_.now() + emptying_span_max;
   const auto is_empty = [this] {
     return !tenant_.is_waiting() && all("pods").empty() && all("workloads").empty() &&
            all("jobs").empty() && pods_kept() == 0;

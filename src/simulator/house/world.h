@@ -82,6 +82,7 @@ class World final : private Evidence {
   void on_change(const Change& change);
   void set_the_stage();
   void run_until(MonotonicInstant end);
+  MonotonicInstant rested_by() const;
   bool run_until_settled();
   void step();
   void moment();

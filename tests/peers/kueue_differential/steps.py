@@ -211,16 +211,14 @@ def change_state(dice, world, step, touched):
 
 
 def change_rules(dice, world, step, touched):
-    """What many workloads depend on: limits, overheads, checks, fair weights. (The oracle hears
-    nothing of the labels of a namespace after the first cycle, Kueue does.)"""
-    kind = dice.pick('LimitRange', 'RuntimeClass', 'AdmissionCheck', 'LocalQueue')
+    """What many workloads depend on: overheads, checks, fair weights. (The oracle hears nothing of
+    the labels of a namespace nor of LimitRanges after the first cycle, Kueue does.)"""
+    kind = dice.pick('RuntimeClass', 'AdmissionCheck', 'LocalQueue')
     item = any_of(dice, world, kind, touched)
     if not item:
         return
     item = copy.deepcopy(item)
-    if kind == 'LimitRange':
-        item['spec']['limits'] = [{'type': 'Container', 'max': {'cpu': dice.pick('1', '8')}}]
-    elif kind == 'RuntimeClass':
+    if kind == 'RuntimeClass':
         item['overhead'] = {'podFixed': {'cpu': dice.pick('0', '2')}}
     elif kind == 'AdmissionCheck':
         active = item['status']['conditions'][0]
