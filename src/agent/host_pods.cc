@@ -28,6 +28,7 @@ constexpr int exit_killed = 137;
 constexpr int signal_kill = 9;
 constexpr Span examine_interval = Span::of_milliseconds(5);
 constexpr Span news_patience = Span::of_milliseconds(100);  // with a gang that starts
+constexpr Span disk_patience = Span::of_milliseconds(500);
 
 PodState creating(const PodSpec& spec) {
   PodState state{.uid = spec.uid, .containers = {}};
@@ -86,8 +87,11 @@ void HostPods::start(PodSpec spec) {
 }
 
 void HostPods::try_begin(const std::string& uid, Pod& pod, PodSpec spec) {
-  const auto begun = begin(uid, pod, std::move(spec));
+  const auto begun = begin(uid, pod, spec);
   if (begun) return;
+  if (begun.error().code == ErrorCode::insufficient_storage) {
+    return wait_for_disk(uid, pod, std::move(spec), begun.error());
+  }
   for (ContainerState& container : pod.state.pod.containers) {
     container.phase = Phase::exited;
     container.reason = "StartError";
@@ -127,7 +131,7 @@ Result<> HostPods::begin(const std::string& uid, Pod& pod, PodSpec spec) {
   }
   if (!lock) return lock.error();
   if (const auto given = ledger_.give(spec); !given) {
-    wait_for_devices(pod, std::move(spec), given.error());
+    wait(pod, std::move(spec), given.error());
     return {};
   }
   // Inside, relative paths and links lead elsewhere; and what is hidden may come to be later.
@@ -148,8 +152,17 @@ Result<> HostPods::begin(const std::string& uid, Pod& pod, PodSpec spec) {
   return spawn(uid, pod, std::move(*lock), {});
 }
 
-// Whoever has them may be on his way out: they come with the next release.
-void HostPods::wait_for_devices(Pod& pod, PodSpec spec, const Error& why) {
+// A full disk delays pods and no more.
+void HostPods::wait_for_disk(const std::string& uid, Pod& pod, PodSpec spec, const Error& why) {
+  ledger_.release(uid);
+  wait(pod, std::move(spec), why);
+  loop_.post_at(clock_.monotonic() + disk_patience, [this, uid] {
+    if (Pod* const waiting = find(uid)) begin_again(uid, *waiting);
+  });
+}
+
+// Whoever has devices may be on his way out: they come with the next release.
+void HostPods::wait(Pod& pod, PodSpec spec, const Error& why) {
   for (ContainerState& container : pod.state.pod.containers) {
     if (!container.is_held()) container.message = why.message;
   }
@@ -159,12 +172,14 @@ void HostPods::wait_for_devices(Pod& pod, PodSpec spec, const Error& why) {
 
 void HostPods::release_devices(const std::string& uid) {
   ledger_.release(uid);
-  for (const auto& [other, pod] : pods_) {
-    if (!pod->waiting) continue;
-    PodSpec spec = std::move(*pod->waiting);
-    pod->waiting.reset();
-    try_begin(other, *pod, std::move(spec));
-  }
+  for (const auto& [other, pod] : pods_) begin_again(other, *pod);
+}
+
+void HostPods::begin_again(const std::string& uid, Pod& pod) {
+  if (!pod.waiting) return;
+  PodSpec spec = std::move(*pod.waiting);
+  pod.waiting.reset();
+  try_begin(uid, pod, std::move(spec));
 }
 
 // It will not run again: others may have its devices, also after a restart of the platform.

@@ -84,7 +84,7 @@ class HostPods {
     bool stopping = false;  // no container is run again
     bool removing = false;
     std::optional<PodSpec> next = {};     // started again while it was being removed
-    std::optional<PodSpec> waiting = {};  // for devices that others have
+    std::optional<PodSpec> waiting = {};  // for devices that others have, or for a full disk
     std::string gang = {};                // with whom it starts, and how many they are
     std::int64_t gang_members = 0;
   };
@@ -94,7 +94,9 @@ class HostPods {
   std::optional<PodState> refusal_of(const PodSpec& spec) const;
   Result<> begin(const std::string& uid, Pod& pod, PodSpec spec);
   void try_begin(const std::string& uid, Pod& pod, PodSpec spec);
-  void wait_for_devices(Pod& pod, PodSpec spec, const Error& why);
+  void wait(Pod& pod, PodSpec spec, const Error& why);
+  void wait_for_disk(const std::string& uid, Pod& pod, PodSpec spec, const Error& why);
+  void begin_again(const std::string& uid, Pod& pod);
   void release_devices(const std::string& uid);
   void close_ended(const std::string& uid, Pod& pod);
   Result<> spawn(const std::string& uid, Pod& pod, Descriptor lock,

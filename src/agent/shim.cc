@@ -7,9 +7,7 @@
 #include <utility>
 
 #include "agent/pod_folder.h"
-#include "agent/resolver_text.h"
 #include "base/os/console.h"
-#include "base/os/container_mounts.h"
 #include "base/os/files.h"
 #include "base/os/folders.h"
 #include "base/os/fork_server.h"
@@ -26,10 +24,8 @@ using Phase = ContainerState::Phase;
 constexpr int exit_cannot_start = 128;
 constexpr int exit_not_found = 127;
 constexpr int exit_not_executable = 126;
-constexpr std::uint32_t workspace_mode = 0777;
-constexpr std::uint32_t etc_file_mode = 0644;
-constexpr const char* inside_name = "eth0";
 constexpr Span gate_patience = Span::of_seconds(2);
+constexpr Span disk_patience = Span::of_milliseconds(500);
 
 // What is held or has ended is to run; false for what runs already.
 bool order_again(ContainerState& state) {
@@ -71,7 +67,21 @@ void Shim::start(Descriptor connection, const std::vector<std::string>& again) {
   listen(std::move(connection));
   // From here on, a platform that finds this folder knows that the pod was begun.
   tell(Durable::no);
-  const auto entered = enter_namespaces();
+  begin(again);
+}
+
+// A full disk delays what begins and no more; unless the pod is stopped meanwhile.
+bool Shim::is_delayed(const Result<>& done) const {
+  return !done && done.error().code == ErrorCode::insufficient_storage && !kill_at_;
+}
+
+void Shim::begin(const std::vector<std::string>& again) {
+  const auto written = write_etc_files();
+  if (is_delayed(written)) {
+    loop_.post_at(clock_.monotonic() + disk_patience, [this, again] { begin(again); });
+    return;
+  }
+  const auto entered = written ? enter_namespaces() : written;
   is_at_gate_ = entered && waits_for_gang(again);
   for (const auto& container : containers_) {
     if (container->state.phase == Phase::exited || container->state.is_held()) continue;
@@ -106,87 +116,6 @@ void Shim::open_gate() {
   for (const auto& container : containers_) {
     if (container->sandbox) container->sandbox->release();
   }
-}
-
-// ---- What the containers share -----------------------------------------------------------------
-
-Result<> Shim::enter_namespaces() {
-  TRY(write_etc_files());
-  if (runs_images()) {
-    if (spec_.isolation != Isolation::full) {
-      return Error{ErrorCode::forbidden,
-                   "containers from images need the rights of root, which Muster does not have"};
-    }
-    adopt_orphans();
-    TRY(enter_own_mounts());
-  }
-  const bool own_network = spec_.network.has_bridge();
-  std::optional<Netlink> outside;
-  std::uint32_t bridge_index = 0;
-  if (own_network) {
-    outside = TRY(Netlink::open());
-    bridge_index = TRY(link_index(spec_.network.bridge));
-  }
-  TRY(enter_shared_namespaces({.isolation = spec_.isolation,
-                               .own_network = own_network,
-                               .own_ipc = spec_.own_ipc,
-                               .hostname = spec_.pod.hostname}));
-  if (own_network) TRY(connect_network(*outside, bridge_index));
-  return share_processes();
-}
-
-// What a container leaves behind when it ends is not ended by the kernel then: its group is how it
-// is known.
-Result<> Shim::share_processes() {
-  if (spec_.processes == ProcessSharing::none) return {};
-  if (!groups_.limits_memory() && !groups_.limits_processes()) {
-    return Error{ErrorCode::forbidden,
-                 "a pod that shares processes needs control groups, and this node has none"};
-  }
-  if (spec_.processes == ProcessSharing::pod) processes_ = TRY(ProcessNamespace::start());
-  return {};
-}
-
-Result<> Shim::write_etc_files() {
-  const std::string etc = pod_folder::etc_path(folder_);
-  TRY(make_folders(etc));
-  const std::string workspace = pod_folder::workspace_path(folder_);
-  if (!path_exists(workspace)) {
-    TRY(make_folders(workspace));
-    TRY(set_mode(workspace, workspace_mode));
-  }
-  const std::pair<const char*, std::string> files[] = {{"hosts", spec_.pod.hosts},
-                                                       {"hostname", spec_.pod.hostname + "\n"},
-                                                       {"resolv.conf", resolver_text(spec_.pod)}};
-  for (const auto& [name, text] : files) {
-    const std::string path = fmt::format("{}/{}", etc, name);
-    TRY(replace_file(path, text, Durable::no));
-    TRY(set_mode(path, etc_file_mode));
-  }
-  return {};
-}
-
-Result<> Shim::connect_network(Netlink& outside, std::uint32_t bridge_index) {
-  const LinkAddress inside{
-      .name = inside_name, .address = spec_.pod.address, .prefix = spec_.network.prefix};
-  const std::string cable = cable_name(spec_.pod.uid);
-  // The cable of an earlier shim of this pod goes with its namespace, which may take a moment.
-  if (auto old = outside.remove_link(cable); !old && old.error().code != ErrorCode::not_found) {
-    return old;
-  }
-  TRY(outside.plug_into_bridge(cable, bridge_index, inside));
-  Netlink here = TRY(Netlink::open());
-  TRY(here.set_up("lo"));
-  TRY(here.add_address(inside));
-  TRY(here.set_up(inside.name));
-  return here.add_default_route(spec_.network.gateway);
-}
-
-// The namespace may outlive the pod, kept by connections that nobody closed: what they send again
-// would come from an address that others may have by then. So the cable goes first.
-void Shim::unplug() {
-  if (!spec_.network.has_bridge()) return;
-  if (auto here = Netlink::open()) static_cast<void>(here->remove_link(inside_name));
 }
 
 // ---- The platform ------------------------------------------------------------------------------
@@ -271,8 +200,12 @@ void Shim::run(Container& container) {
   if (const auto made = make_sandbox(container); !made) {
     container.sandbox.reset();
     if (container.group) container.group->remove();
-    fail(container, {StartFailure::Kind::set_up, made.error().message});
     if (container.spec->image_run.is_given()) clear_container(container);
+    if (is_delayed(made)) {
+      loop_.post_at(clock_.monotonic() + disk_patience, [this, &container] { run(container); });
+      return;
+    }
+    fail(container, {StartFailure::Kind::set_up, made.error().message});
     return tell_change();
   }
   container.started_watch = loop_.watch(container.sandbox->started_descriptor(), Interest::readable,

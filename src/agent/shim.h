@@ -7,7 +7,8 @@
 //   return muster::agent::shim_server_main({argv, argc});     // becomes shims when asked
 //
 // Assumes: asked by HostPods (agent/host_pods.h), which passes the connection as descriptor 3
-// and the pod's lock, held, as descriptor 4. The lock is what makes it the only one.
+// and the pod's lock, held, as descriptor 4. The lock is what makes it the only one. A full disk is
+// waited for before a container starts.
 //
 //              spec read, namespaces            every container ended, state on disk
 //   started ──────────────────────► running ──────────────────────────────────────► ended
@@ -95,6 +96,8 @@ class Shim {
     std::optional<MonotonicInstant> kill_at;  // this run is being stopped
   };
 
+  void begin(const std::vector<std::string>& again);
+  bool is_delayed(const Result<>& done) const;
   Result<> enter_namespaces();
   Result<> write_etc_files();
   Result<> connect_network(Netlink& outside, std::uint32_t bridge_index);

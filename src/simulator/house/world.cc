@@ -332,8 +332,8 @@ void World::delete_workload(const Line& line) {
   }
 }
 
-// The script is over: what is left is taken away, and nothing may stay behind. What the tenant asked
-// for and has no answer to, for want of room on the disk say, comes first.
+// The script is over: what is left is taken away, and nothing may stay behind. What the tenant
+// asked for and has no answer to, for want of room on the disk say, comes first.
 void World::delete_everything() {
   const MonotonicInstant end = time_.now() + emptying_span_max;
   while (outcome_.is_well() && time_.now() < end && tenant_.is_waiting()) {

@@ -124,8 +124,14 @@ def it_comes_up(platform):
 def all_complete(client, names):
     done = {each["metadata"]["name"] for each in client.items(jobs_path()) if holds(each, "Complete")}
     failed = [each["metadata"]["name"] for each in client.items(jobs_path()) if holds(each, "Failed")]
-    expect(not failed, f"failed: {failed}")
+    expect(not failed, f"failed: {why_failed(client, failed)}")
     return names <= done
+
+
+def why_failed(client, names):
+    """What their pods say."""
+    return [(pod["metadata"]["name"], pod["status"]) for pod in client.items(pods_path())
+            if pod["metadata"]["labels"].get("job-name") in names]
 
 
 def ran_once(client, names, keeps_logs=True):
