@@ -83,8 +83,8 @@ void LeaderElection::look() {
              .resource = resources::leases,
              .name_space = options_.name_space,
              .name = options_.name},
-            lifeline_.guard([this](Result<Value> answer) {
-              if (answer) return on_seen(std::move(*answer));
+            lifeline_.guard([this](const Result<Value>& answer) {
+              if (answer) return on_seen(*answer);
               if (answer.error().code != ErrorCode::not_found) return rest();
               const Value lease = empty_lease(options_);
               write(held_by(options_.identity, lease, options_.duration, house_.clock.wall()),
@@ -92,7 +92,7 @@ void LeaderElection::look() {
             }));
 }
 
-void LeaderElection::on_seen(Value lease) {
+void LeaderElection::on_seen(const Value& lease) {
   const MonotonicInstant now = house_.clock.monotonic();
   const std::string_view version = objects::resource_version_of(lease);
   if (version != seen_version_) seen_changed_ = now;

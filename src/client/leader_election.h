@@ -58,7 +58,7 @@ class LeaderElection {
 
  private:
   void look();
-  void on_seen(objects::Value lease);
+  void on_seen(const objects::Value& lease);
   void on_answered(MonotonicInstant sent, Result<objects::Value> answer);
   void write(objects::Value next, bool is_new);
   void rest();
