@@ -14,7 +14,6 @@
 namespace muster::simulator {
 
 namespace resources = objects::resources;
-using objects::ObjectKey;
 using objects::Value;
 
 namespace {
