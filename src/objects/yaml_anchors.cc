@@ -52,7 +52,7 @@ Result<const Anchored*> Anchors::find(std::string_view name) const {
   return Error::bad_request(fmt::format("anchor '{}' value contains itself", name));
 }
 
-Result<std::size_t> Anchors::spend(const Anchored& value, std::size_t depth, std::size_t line) {
+Result<std::size_t> AliasBudget::spend(const Anchored& value, std::size_t depth, std::size_t line) {
   Extent extent;
   if (const auto* scalar = std::get_if<AnchoredScalar>(&value)) {
     extent.bytes += scalar->text.size();
@@ -63,12 +63,17 @@ Result<std::size_t> Anchors::spend(const Anchored& value, std::size_t depth, std
     return Error::too_large(
         fmt::format("line {}: nested deeper than the limit of {}", line, depth_max_));
   }
-  if (extent.bytes > bytes_left_) {
-    return Error::too_large(fmt::format(
-        "line {}: with its aliases written out the document is larger than the limit", line));
-  }
-  bytes_left_ -= extent.bytes;
+  TRY(spend_bytes(extent.bytes, line));
   return extent.values;
+}
+
+Result<> AliasBudget::spend_bytes(std::size_t bytes, std::size_t line) {
+  if (bytes > bytes_left_) {
+    return Error::too_large(fmt::format(
+        "line {}: with its aliases written out the text is larger than the limit", line));
+  }
+  bytes_left_ -= bytes;
+  return {};
 }
 
 }  // namespace muster::objects

@@ -5,7 +5,7 @@
 //   anchors.begin("base");                       // a container whose end is not seen yet
 //   anchors.set("base", node);
 //   const Anchored& value = *TRY(anchors.find("base"));
-//   const std::size_t values = TRY(anchors.spend(value, depth, line));
+//   const std::size_t values = TRY(budget.spend(value, depth, line));
 //
 // Internal to this folder. Assumes: the nodes belong to a builder that outlives the anchors.
 // SPDX-License-Identifier: Apache-2.0
@@ -37,10 +37,6 @@ using Anchored = std::variant<AnchoredScalar, Node>;
 
 class Anchors {
  public:
-  // So many bytes of values may come from aliases, and so deep may they lie.
-  Anchors(std::size_t bytes_limit, std::size_t depth_limit)
-      : bytes_left_(bytes_limit), depth_max_(depth_limit) {}
-
   void begin(std::string_view name) { values_.insert_or_assign(std::string(name), Open{}); }
   void set(std::string_view name, Anchored value) {
     values_.insert_or_assign(std::string(name), std::move(value));
@@ -49,13 +45,24 @@ class Anchors {
   // The sentence of an error is Go's.
   Result<const Anchored*> find(std::string_view name) const;
 
-  // Counts the value as written once more, at that depth; answers how many values it is made of.
-  Result<std::size_t> spend(const Anchored& value, std::size_t depth, std::size_t line);
-
  private:
   struct Open {};
 
   std::map<std::string, std::variant<Open, Anchored>, std::less<>> values_;
+};
+
+// How much aliases and merge keys may still add to a text, all of its documents together.
+class AliasBudget {
+ public:
+  AliasBudget(std::size_t bytes_limit, std::size_t depth_limit)
+      : bytes_left_(bytes_limit), depth_max_(depth_limit) {}
+
+  // Counts the value as written once more, at that depth; answers how many values it is made of.
+  Result<std::size_t> spend(const Anchored& value, std::size_t depth, std::size_t line);
+
+  Result<> spend_bytes(std::size_t bytes, std::size_t line);
+
+ private:
   std::size_t bytes_left_;
   std::size_t depth_max_;
 };

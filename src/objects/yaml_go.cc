@@ -107,7 +107,7 @@ class AliasCheck {
   Result<> take(const yaml_event_t& event) {
     switch (event.type) {
       case YAML_DOCUMENT_START_EVENT:
-        anchors_ = Anchors(0, 0);
+        anchors_ = {};
         return {};
       case YAML_ALIAS_EVENT:
         TRY(anchors_.find(text_of(event.data.alias.anchor)));
@@ -145,7 +145,7 @@ class AliasCheck {
     if (!name.empty()) anchors_.set(name, Node());
   }
 
-  Anchors anchors_{0, 0};
+  Anchors anchors_;
   std::vector<std::string> open_;  // what the containers around are called, or nothing
 };
 

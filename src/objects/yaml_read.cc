@@ -90,8 +90,8 @@ Result<PlainScalar> resolve_tagged(std::string_view tag, std::string_view text) 
 
 class DocumentReader {
  public:
-  DocumentReader(Events& events, const ParseOptions& options)
-      : events_(events), options_(options), anchors_(options.bytes_max, options.depth_max) {
+  DocumentReader(Events& events, const ParseOptions& options, AliasBudget& budget)
+      : events_(events), options_(options), budget_(budget) {
     assembler_.begin(builder_, options);
   }
 
@@ -172,12 +172,14 @@ class DocumentReader {
     return {};
   }
 
-  // The members that the merge keys of the innermost mapping stand for, in their place.
+  // The members that the merge keys of the innermost mapping stand for, in their place. All of the
+  // mapping is looked at for that, again for each mapping around it that has merge keys.
   Result<> write_merges_out() {
     const std::size_t first = open_.back().first;
     const std::span<const std::size_t> starts = std::span(starts_).subspan(first);
     const std::vector<std::uint32_t> lines(
         lines_.begin() + static_cast<std::ptrdiff_t>(starts.front()), lines_.end());
+    TRY(budget_.spend_bytes(lines.size(), lines.front()));
     std::vector<YamlMember> members;
     for (std::size_t i = 0; i < starts.size(); ++i) {
       const std::size_t begin = starts[i] - starts.front();
@@ -250,7 +252,7 @@ class DocumentReader {
     const Result<const Anchored*> found = anchors_.find(name);
     if (!found) return at_line(line, found.error().message);
     const Anchored& anchored = **found;
-    const std::size_t values = TRY(anchors_.spend(anchored, assembler_.depth(), line));
+    const std::size_t values = TRY(budget_.spend(anchored, assembler_.depth(), line));
     if (const auto* scalar = std::get_if<AnchoredScalar>(&anchored)) {
       return add_plain(scalar->scalar, scalar->text, line);
     }
@@ -320,6 +322,7 @@ class DocumentReader {
 
   Events& events_;
   const ParseOptions& options_;
+  AliasBudget& budget_;
   Anchors anchors_;
   Builder builder_;
   Assembler assembler_;
@@ -390,6 +393,7 @@ Result<std::vector<YamlDocument>> parse_yaml(std::string_view text, const ParseO
     return documents;
   }
   Events events(text);
+  AliasBudget budget(options.bytes_max - text.size(), options.depth_max);
   for (;;) {
     const yaml_event_t& event = *TRY(events.next());
     if (event.type == YAML_STREAM_END_EVENT) return documents;
@@ -398,7 +402,7 @@ Result<std::vector<YamlDocument>> parse_yaml(std::string_view text, const ParseO
       return Error::too_large(
           fmt::format("more than {} documents in one YAML text", yaml_documents_max));
     }
-    std::optional<YamlDocument> document = TRY(DocumentReader(events, options).read());
+    std::optional<YamlDocument> document = TRY(DocumentReader(events, options, budget).read());
     if (document) documents.push_back(std::move(*document));
   }
 }

@@ -64,12 +64,24 @@ TEST(YamlRead, counts_aliases_as_written_out) {
   }
   const auto bomb = parse_yaml(text);
   ASSERT_FALSE(bomb);
-  EXPECT_EQ(bomb.error(),
-            Error::too_large(
-                "line 6: with its aliases written out the document is larger than the limit"));
+  EXPECT_EQ(
+      bomb.error(),
+      Error::too_large("line 6: with its aliases written out the text is larger than the limit"));
+  constexpr std::string_view ten = "--- [&x aaaaaaaaaa, *x]\n";
+  EXPECT_EQ(error_of(ten, {.bytes_max = 40}), "");
+  EXPECT_EQ(error_of(fmt::format("{0}{0}", ten), {.bytes_max = 60}),
+            "line 2: with its aliases written out the text is larger than the limit");
   EXPECT_EQ(error_of("a: &x [[1]]\nb: [[*x]]\n", {.depth_max = 5}), "");
   EXPECT_EQ(error_of("a: &x [[1]]\nb: [[*x]]\n", {.depth_max = 4}),
             "line 2: nested deeper than the limit of 4");
+}
+
+TEST(YamlRead, counts_what_nested_merge_keys_look_at) {
+  std::string text = "{a: 1, b: 2, c: 3, d: 4}";
+  for (int i = 0; i < 20; ++i) text = "{<<: " + text + "}";
+  EXPECT_EQ(error_of(text), "");
+  EXPECT_EQ(error_of(text, {.bytes_max = text.size() + 50}),
+            "line 1: with its aliases written out the text is larger than the limit");
 }
 
 TEST(YamlRead, knows_the_lines_of_aliases_and_merged_members) {

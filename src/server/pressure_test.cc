@@ -46,7 +46,7 @@ TEST(pressure, deep_nesting_is_refused) {
   }
   const Response refused = world.send("POST", maps, laughs, "application/yaml");
   EXPECT_EQ(refused.status, 400);
-  EXPECT_THAT(message_of(refused), HasSubstr("the document is larger than the limit"));
+  EXPECT_THAT(message_of(refused), HasSubstr("the text is larger than the limit"));
 }
 
 TEST(pressure, a_patch_bomb_is_refused) {
