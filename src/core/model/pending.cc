@@ -150,11 +150,23 @@ bool Tables::is_unsaid(WorkloadId id, ClusterQueueId queue) const {
   return workloads[id].is_unsaid && workloads[id].queued_in == queue;
 }
 
+// The last two of its list, whose rows nobody may have looked at since they left.
+void Tables::expect_unsaid(ClusterQueueId queue) const {
+  const std::vector<WorkloadId>& unsaid = cluster_queues[queue].unsaid;
+  for (std::size_t i = unsaid.size(); i-- > 0 && i + 2 >= unsaid.size();) {
+    expect_line(&workloads[unsaid[i]].queued_in);
+    expect_line(&workloads[unsaid[i]].is_unsaid);
+  }
+}
+
 // Those that were told or have left are forgotten, from the end of the list on; so are queues that
 // have nobody left. Each is looked at once, and no queue whose last one still waits for a word.
 void Tables::sweep_unsaid() {
   bool is_one_empty = false;
-  for (const ClusterQueueId queue : stale_unsaid_) {
+  for (std::size_t i = 0; i < stale_unsaid_.size(); ++i) {
+    constexpr std::size_t ahead = 4;
+    if (i + ahead < stale_unsaid_.size()) expect_unsaid(stale_unsaid_[i + ahead]);
+    const ClusterQueueId queue = stale_unsaid_[i];
     std::vector<WorkloadId>& unsaid = cluster_queues[queue].unsaid;
     while (!unsaid.empty() && !is_unsaid(unsaid.back(), queue)) {
       if (workloads[unsaid.back()].queued_in != queue) workloads[unsaid.back()].is_unsaid = false;

@@ -7,6 +7,14 @@
 
 namespace muster::core {
 
+namespace {
+
+// Children of one element of a heap: they lie side by side, and what is read of a heap that was not
+// read lately costs more than what is compared.
+constexpr std::size_t heap_branches = 4;
+
+}  // namespace
+
 bool stands_before(const QueueTicket& a, const QueueTicket& b) {
   if (a.priority != b.priority) return a.priority > b.priority;
   if (a.since != b.since) return a.since < b.since;
@@ -59,49 +67,50 @@ void PendingQueues::drop_lane_if_empty(Queue& queue, std::uint32_t at) {
   queue.free_lanes.push_back(at);
 }
 
-// Moves the workload at `at` to where it belongs, up or down.
-void PendingQueues::sift(std::vector<Waiting>& heap, std::size_t at) {
-  const Waiting moved = heap[at];
-  const auto put = [&](std::size_t place, const Waiting& who) {
-    heap[place] = who;
-    positions_[who.id.index()] = static_cast<std::uint32_t>(place);
-  };
+namespace {
+
+// Moves the element at `at` of a heap to where it belongs, up or down; `put` writes one to a place.
+template <class Element, class Before, class Put>
+void sift_heap(std::vector<Element>& heap, std::size_t at, const Before& before, const Put& put) {
+  const Element moved = heap[at];
   while (at > 0) {
-    const std::size_t parent = (at - 1) / 2;
-    if (!waits_before(moved, heap[parent])) break;
+    const std::size_t parent = (at - 1) / heap_branches;
+    if (!before(moved, heap[parent])) break;
     put(at, heap[parent]);
     at = parent;
   }
-  for (std::size_t child = 2 * at + 1; child < heap.size(); child = 2 * at + 1) {
-    if (child + 1 < heap.size() && waits_before(heap[child + 1], heap[child])) ++child;
-    if (!waits_before(heap[child], moved)) break;
+  for (std::size_t child = heap_branches * at + 1; child < heap.size();
+       child = heap_branches * at + 1) {
+    const std::size_t end = std::min(child + heap_branches, heap.size());
+    for (std::size_t other = child + 1; other < end; ++other) {
+      if (before(heap[other], heap[child])) child = other;
+    }
+    if (!before(heap[child], moved)) break;
     put(at, heap[child]);
     at = child;
   }
   put(at, moved);
 }
 
-// Moves the lane at `at` to where it belongs, up or down.
+}  // namespace
+
+void PendingQueues::sift(std::vector<Waiting>& heap, std::size_t at) {
+  sift_heap(
+      heap, at, [&](const Waiting& a, const Waiting& b) { return waits_before(a, b); },
+      [&](std::size_t place, const Waiting& who) {
+        heap[place] = who;
+        positions_[who.id.index()] = static_cast<std::uint32_t>(place);
+      });
+}
+
 void PendingQueues::sift_open(Queue& queue, std::size_t at) {
   std::vector<OpenLane>& heap = queue.open;
-  const OpenLane moved = heap[at];
-  const auto put = [&](std::size_t place, const OpenLane& which) {
-    heap[place] = which;
-    queue.places[which.lane] = static_cast<std::uint32_t>(place + 1);
-  };
-  while (at > 0) {
-    const std::size_t parent = (at - 1) / 2;
-    if (!lane_before(moved, heap[parent])) break;
-    put(at, heap[parent]);
-    at = parent;
-  }
-  for (std::size_t child = 2 * at + 1; child < heap.size(); child = 2 * at + 1) {
-    if (child + 1 < heap.size() && lane_before(heap[child + 1], heap[child])) ++child;
-    if (!lane_before(heap[child], moved)) break;
-    put(at, heap[child]);
-    at = child;
-  }
-  put(at, moved);
+  sift_heap(
+      heap, at, [&](const OpenLane& a, const OpenLane& b) { return lane_before(a, b); },
+      [&](std::size_t place, const OpenLane& which) {
+        heap[place] = which;
+        queue.places[which.lane] = static_cast<std::uint32_t>(place + 1);
+      });
 }
 
 void PendingQueues::close_lane(Queue& queue, std::uint32_t lane) {
@@ -338,7 +347,7 @@ WorkloadId PendingQueues::head(ClusterQueueId id) const {
   return first.first.id;
 }
 
-// The second of a heap is one of two.
+// The second of a heap is one of the first one's children.
 WorkloadId PendingQueues::expect_successor(ClusterQueueId id) const {
   const Queue* queue = find_queue(id);
   if (queue == nullptr || queue->open.empty()) return WorkloadId::none();
@@ -348,10 +357,10 @@ WorkloadId PendingQueues::expect_successor(ClusterQueueId id) const {
   };
   const OpenLane& first = queue->open.front();
   const std::vector<Waiting>& equals = queue->lanes[first.lane].active;
-  for (std::size_t at = 1; at < std::min<std::size_t>(equals.size(), 3); ++at) {
+  for (std::size_t at = 1; at < std::min(equals.size(), heap_branches + 1); ++at) {
     consider({.usage = first.usage, .first = equals[at], .lane = first.lane});
   }
-  for (std::size_t at = 1; at < std::min<std::size_t>(queue->open.size(), 3); ++at) {
+  for (std::size_t at = 1; at < std::min(queue->open.size(), heap_branches + 1); ++at) {
     consider(queue->open[at]);
   }
   if (!best.first.id.is_none()) {
@@ -392,7 +401,8 @@ void PendingQueues::expect_members(ClusterQueueId id, WorkloadId workload) const
   if (standing.queue != id) return;
   const std::vector<Waiting>& members = queue->lanes[standing.lane].active;
   if (members.empty()) return;  // it is parked alone
-  expect_line(&members.front());
+  const std::size_t compared = std::min(members.size(), heap_branches + 1);
+  expect_memory(members.data(), compared * sizeof(Waiting));
   expect_line(&members.back());
 }
 
@@ -430,8 +440,7 @@ std::int64_t PendingQueues::count_before(ClusterQueueId id, const QueueTicket& t
       if (place >= heap.size()) continue;
       if (!stands_before(standings_[heap[place].id.index()].ticket, ticket)) continue;
       ++count;
-      open.push_back(2 * place + 1);
-      open.push_back(2 * place + 2);
+      for (std::size_t i = 1; i <= heap_branches; ++i) open.push_back(heap_branches * place + i);
     }
   }
   return count;

@@ -302,6 +302,7 @@ struct Tables {
   void keep_room_for_set(WorkloadRow& row, std::uint32_t pod_set);
   void enqueue(WorkloadId id, bool parked);
   void note_unsaid(WorkloadId id);
+  void expect_unsaid(ClusterQueueId queue) const;
   void requeue(WorkloadId id);  // to where it belongs now, if that is elsewhere
   bool takes_from(const ClusterQueueRow& queue, LocalQueueId local_queue) const;
   void plan_second_pass(WorkloadId id);

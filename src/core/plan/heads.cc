@@ -41,6 +41,23 @@ class Trees {
   std::vector<bool> seen_;  // by root
 };
 
+// By name, of which each queue has one. Where many queues have a head they are not compared but put
+// where their names stand.
+void sort_by_name(Tables& tables, std::vector<Head>& heads) {
+  const std::vector<std::uint32_t>& ranks = tables.ranks_by_name();
+  constexpr std::size_t many = 8;  // of which one in so many queues has a head
+  if (heads.size() * many < ranks.size()) {
+    std::ranges::sort(heads, {}, [&](const Head& head) { return ranks[head.queue.index()]; });
+    return;
+  }
+  std::vector<Head> by_rank(ranks.size());
+  for (const Head& head : heads) by_rank[ranks[head.queue.index()]] = head;
+  auto next = heads.begin();
+  for (const Head& head : by_rank) {
+    if (!head.queue.is_none()) *next++ = head;
+  }
+}
+
 // By name. A document takes their back-off for ended.
 std::vector<Head> second_passes(const Cycle& cycle) {
   const Tables& tables = cycle.tables;
@@ -75,8 +92,7 @@ std::vector<Head> heads_of(const Cycle& cycle) {
     Trees trees(tables, heads);
     for (const ClusterQueueId queue : tables.ready_queues) trees.add_tree_of(queue);
   }
-  const std::vector<std::uint32_t>& ranks = tables.ranks_by_name();
-  std::ranges::sort(heads, {}, [&](const Head& head) { return ranks[head.queue.index()]; });
+  sort_by_name(tables, heads);
   const std::vector<Head> second = second_passes(cycle);
   heads.insert(heads.begin(), second.begin(), second.end());
   return heads;

@@ -2,6 +2,8 @@
 // preempts, waits, or is evicted. What it takes stays taken for those behind it.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <iterator>
+#include <utility>
 
 #include "core/admission/admission_usage.h"
 #include "core/admission/fair_tournament.h"
@@ -262,7 +264,8 @@ void admit(Cycle& cycle, Decision& entry, Trial& trial) {
   entry.type = Decision::Type::admit;
   entry.is_admitted = is_admitted_at_once(cycle.tables, entry);
   take_of_quota(cycle, entry);
-  ++cycle.not_ready;
+  // Who is said to have ready pods counts as ready, whoever left that word behind.
+  if (!cycle.tables.workloads[entry.workload].spec.are_pods_ready) ++cycle.not_ready;
 }
 
 void process(Cycle& cycle, Decision& entry) {
@@ -322,18 +325,36 @@ void process_fairly(Cycle& cycle, std::vector<std::size_t>& order) {
   }
 }
 
+// Puts the entries in that order, which names each of them once.
+void arrange(std::vector<Decision>& entries, std::vector<std::size_t>& order) {
+  for (std::size_t first = 0; first < order.size(); ++first) {
+    if (order[first] == first) continue;
+    Decision displaced = std::move(entries[first]);
+    std::size_t at = first;
+    while (order[at] != first) {
+      entries[at] = std::move(entries[order[at]]);
+      at = std::exchange(order[at], at);
+    }
+    entries[at] = std::move(displaced);
+    order[at] = at;
+  }
+}
+
 // A cycle that waits for ready pods does not end: its heads are still in its hand, and come again
 // as if they had not been tried.
-void stay_in_hand(Cycle& cycle, const std::vector<bool>& is_done) {
-  for (Decision& decision : cycle.plan.decisions) {
-    if (decision.type == Decision::Type::admit) continue;
-    decision.requeue_reason = RequeueReason::failed_after_nomination;
-    decision.forgets_tried = true;
+void stay_in_hand(Cycle& cycle, std::size_t reached) {
+  std::vector<Decision>& entries = cycle.entries;
+  for (std::size_t i = 0; i < reached; ++i) {
+    if (entries[i].type == Decision::Type::admit) continue;
+    entries[i].requeue_reason = RequeueReason::failed_after_nomination;
+    entries[i].forgets_tried = true;
   }
-  for (std::size_t i = 0; i < is_done.size(); ++i) {
-    if (!is_done[i]) cycle.plan.unreached.push_back(cycle.entries[i].workload);
+  for (std::size_t i = reached; i < entries.size(); ++i) {
+    cycle.plan.unreached.push_back(entries[i].workload);
   }
+  entries.erase(entries.begin() + static_cast<std::ptrdiff_t>(reached), entries.end());
   for (const Decision& entry : cycle.inadmissible) cycle.plan.unreached.push_back(entry.workload);
+  cycle.inadmissible.clear();
 }
 
 // A word to somebody on its way would be written over: its decision waits for the answer. It takes
@@ -363,27 +384,17 @@ void process_all(Cycle& cycle) {
     backfill(cycle);
     for (std::size_t at = before; at < cycle.entries.size(); ++at) order.push_back(at);
   }
-  std::vector<Decision>& decisions = cycle.plan.decisions;
-  if (cycle.entries.size() == 1 && order.size() == 1 && cycle.inadmissible.empty() &&
-      !cycle.plan.is_blocked) {
-    decisions = std::move(cycle.entries);
-    return leave_alone_who_is_told(cycle);
-  }
-  decisions.reserve(cycle.entries.size() + cycle.inadmissible.size());
-  std::vector<bool> is_done(cycle.entries.size(), false);
-  for (const std::size_t at : order) {
-    is_done[at] = true;
-    decisions.push_back(std::move(cycle.entries[at]));
-  }
-  if (cycle.plan.is_blocked) {
-    leave_alone_who_is_told(cycle);
-    return stay_in_hand(cycle, is_done);
-  }
   // A second pass that a tournament left out comes again.
-  for (std::size_t i = 0; i < is_done.size(); ++i) {
-    if (!is_done[i]) decisions.push_back(std::move(cycle.entries[i]));
+  const std::size_t reached = order.size();
+  std::vector<bool> is_reached(cycle.entries.size(), false);
+  for (const std::size_t at : order) is_reached[at] = true;
+  for (std::size_t at = 0; at < is_reached.size(); ++at) {
+    if (!is_reached[at]) order.push_back(at);
   }
-  for (Decision& entry : cycle.inadmissible) decisions.push_back(std::move(entry));
+  arrange(cycle.entries, order);
+  if (cycle.plan.is_blocked) stay_in_hand(cycle, reached);
+  std::ranges::move(cycle.inadmissible, std::back_inserter(cycle.entries));
+  cycle.plan.decisions = std::move(cycle.entries);
   leave_alone_who_is_told(cycle);
 }
 

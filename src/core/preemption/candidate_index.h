@@ -44,6 +44,7 @@ std::uint64_t uid_head(std::string_view uid);
 
 class CandidateIndex {
  public:
+  static constexpr std::size_t block_min = 8;  // room of the first, that it need not grow soon
   static constexpr std::size_t block_max = 128;
 
   class Iterator {
@@ -74,8 +75,9 @@ class CandidateIndex {
   void expect_entries() const {
     if (blocks_.size() != 1) return;
     const std::vector<CandidateEntry>& block = blocks_.front();
-    expect_line(block.data());
-    expect_line(block.data() + block.size() / 2);
+    for (std::size_t quarter = 0; quarter < 4; ++quarter) {
+      expect_line(block.data() + block.size() * quarter / 4);
+    }
   }
 
   std::size_t size() const { return size_; }
@@ -89,7 +91,8 @@ class CandidateIndex {
     ++size_;
     evicted_ += entry.is_evicted ? 1 : 0;
     if (blocks_.empty()) {
-      blocks_.emplace_back(1, entry);
+      blocks_.emplace_back().reserve(block_min);
+      blocks_.back().push_back(entry);
       return;
     }
     const std::size_t at = block_of(entry, before);
