@@ -42,6 +42,10 @@ class File {
   // Returns when everything written before is durable, the size included.
   virtual Result<> sync() = 0;
 
+  // These bytes will be synced later: a disk that has time begins with them. Nobody waits, and
+  // nothing is known afterwards.
+  virtual void begin_sync(std::uint64_t /*offset*/, std::uint64_t /*bytes*/) {}
+
   virtual Result<> truncate(std::uint64_t size) = 0;
   virtual Result<std::uint64_t> size() = 0;
 };

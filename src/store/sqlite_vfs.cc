@@ -67,6 +67,11 @@ constexpr std::size_t gathered_bytes_max = 4 * mebibyte;
 // more, for that size. Behind the last commit there are zeros then, which are no commit.
 constexpr std::size_t room_bytes = mebibyte / 2;
 
+// The disk begins with so many bytes of the database as soon as they are written. A checkpoint is
+// synced at its end: if all of it waited for that, a commit that is synced beside it would wait
+// too.
+constexpr std::size_t begun_bytes = mebibyte;
+
 std::string folder_of(const std::string& path) {
   const std::size_t slash = path.find_last_of('/');
   if (slash == std::string::npos) return ".";
@@ -187,7 +192,20 @@ class Handle {
     if (!is_sealed_page(bytes, at)) return write_through(bytes, at);
     page_.assign(bytes.begin(), bytes.end());
     seal(page_, at / page_bytes_ + 1);
-    return write_through(page_, at);
+    // At once: a connection that reads takes a page from here as soon as a checkpoint says that it
+    // is done, which is not always after a sync.
+    const int code = write_through(page_, at);
+    if (code == SQLITE_OK) begin_sync(at, at + page_.size());
+    return code;
+  }
+
+  // What follows what was written before is begun together.
+  void begin_sync(std::uint64_t from, std::uint64_t to) {
+    if (from != written_to_) written_from_ = from;
+    written_to_ = to;
+    if (written_to_ - written_from_ < begun_bytes) return;
+    file_->begin_sync(written_from_, written_to_ - written_from_);
+    written_from_ = written_to_;
   }
 
   int check_page(std::span<const std::byte> bytes, std::uint64_t at) {
@@ -228,8 +246,10 @@ class Handle {
   std::string path_;
   bool gathers_;
   bool has_pages_;
-  std::size_t page_bytes_ = 0;   // 0: unknown, or pages without a seal
-  std::vector<std::byte> page_;  // a copy to seal
+  std::size_t page_bytes_ = 0;      // 0: unknown, or pages without a seal
+  std::vector<std::byte> page_;     // a copy to seal
+  std::uint64_t written_from_ = 0;  // of pages that lie together and were not begun
+  std::uint64_t written_to_ = 0;
   bool folder_unsynced_;
   std::vector<std::byte> gathered_;
   std::uint64_t gathered_at_ = 0;

@@ -71,6 +71,11 @@ class SystemFile final : public File {
     return {};
   }
 
+  void begin_sync(std::uint64_t offset, std::uint64_t bytes) override {
+    ::sync_file_range(file_.number(), static_cast<off_t>(offset), static_cast<off_t>(bytes),
+                      SYNC_FILE_RANGE_WRITE);
+  }
+
   Result<> truncate(std::uint64_t size) override {
     if (!reachable(size, 0)) return system_error("truncate", path_, EFBIG);
     if (retry([&] { return ::ftruncate(file_.number(), static_cast<off_t>(size)); }) < 0) {
