@@ -8,9 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "objects/builder.h"
+#include "control/record_pod.h"
 #include "objects/json.h"
-#include "objects/rewrite.h"
 
 namespace muster::control {
 
@@ -40,33 +39,10 @@ Value text(std::string_view value) {
   return Value::string(value);
 }
 
-// Variables of pods are often secrets, often most of the text, and no decision reads them.
-Value without_variables(const Value& pod) {
-  const View spec = pod["spec"];
-  const View containers = spec["containers"];
-  bool any = false;
-  for (const View container : containers.elements()) any = any || container["env"];
-  if (!any) return pod;
-  objects::Builder builder;
-  builder.retain(pod);
-  std::vector<objects::Node> kept;
-  for (const View container : containers.elements()) {
-    objects::Rewrite next(container);
-    next.drop("env");
-    kept.push_back(next.finish(builder));
-  }
-  objects::Rewrite next(spec);
-  next.set("containers", builder.array(kept));
-  objects::Rewrite root(pod);
-  root.set("spec", next.finish(builder));
-  const objects::Node node = root.finish(builder);
-  return std::move(builder).finish(node);
-}
-
 void append_event(const Event& event, std::string& out) {
   if (!(event.resource == objects::resources::pods)) return core::append_json(event, out);
   Event shorter = event;
-  shorter.object = without_variables(event.object);
+  shorter.object = recorded_pod(event.object);
   core::append_json(shorter, out);
 }
 

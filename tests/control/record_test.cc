@@ -89,12 +89,16 @@ TEST_F(RecordTest, what_was_appended_is_read_back) {
   EXPECT_EQ(read(), (Lines{"start", "p", "cycle", "refused a/w"}));
 }
 
-TEST_F(RecordTest, variables_of_pods_are_left_out) {
+TEST_F(RecordTest, what_no_decision_reads_of_a_pod_is_left_out) {
   Event event = event_about("p");
   event.object =
-      objects::parse_json(R"({"metadata":{"name":"p"},"spec":{"containers":[{"name":"c","env":)"
-                          R"([{"name":"PASSWORD","value":"secret"}],"image":"i"},{"name":"d"}],)"
-                          R"("nodeName":"n"}})")
+      objects::parse_json(
+          R"({"metadata":{"name":"p"},"spec":{"containers":[{"name":"c","env":[{"name":)"
+          R"("PASSWORD","value":"secret"}],"image":"i","args":["secret"],"resources":{"requests":)"
+          R"({"cpu":"1"}}},{"name":"d"}],"initContainers":[{"name":"e","command":["secret"],)"
+          R"("restartPolicy":"Always"}],"nodeName":"n","volumes":[{"name":"v","hostPath":)"
+          R"({"path":"/secret"}},{"name":"w","persistentVolumeClaim":{"claimName":"w"}}]},)"
+          R"("status":{"phase":"Running","containerStatuses":[{"name":"secret"}]}})")
           .must();
   std::string line;
   append_line(RecordEntry::of(event), line);
@@ -102,8 +106,27 @@ TEST_F(RecordTest, variables_of_pods_are_left_out) {
   std::vector<RecordEntry> entries;
   read_lines(line, entries);
   ASSERT_EQ(entries.size(), 1U);
-  EXPECT_EQ(objects::to_json(entries[0].event.object["spec"]),
-            R"({"containers":[{"name":"c","image":"i"},{"name":"d"}],"nodeName":"n"})");
+  EXPECT_EQ(
+      objects::to_json(entries[0].event.object),
+      R"({"metadata":{"name":"p"},"spec":{"containers":[{"name":"c","image":"i","resources":)"
+      R"({"requests":{"cpu":"1"}}},{"name":"d"}],"initContainers":[{"name":"e","restartPolicy":)"
+      R"("Always"}],"nodeName":"n","volumes":[{"name":"w","persistentVolumeClaim":)"
+      R"({"claimName":"w"}}]},"status":{"phase":"Running"}})");
+}
+
+TEST_F(RecordTest, a_pod_that_says_little_is_kept_as_it_is) {
+  Event event = event_about("p");
+  for (const char* text :
+       {R"({"metadata":{"name":"p"}})", R"({"metadata":{"name":"p"},"spec":{"nodeName":"n"}})",
+        R"({"metadata":{"name":"p"},"status":{"phase":"Failed"}})"}) {
+    event.object = objects::parse_json(text).must();
+    std::string line;
+    append_line(RecordEntry::of(event), line);
+    std::vector<RecordEntry> entries;
+    read_lines(line, entries);
+    ASSERT_EQ(entries.size(), 1U);
+    EXPECT_EQ(objects::to_json(entries[0].event.object), text);
+  }
 }
 
 TEST_F(RecordTest, a_folder_that_does_not_exist_is_an_empty_record) {
