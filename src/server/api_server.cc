@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/api_server.h"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "objects/kind_registry.h"
@@ -57,6 +59,10 @@ const KindRegistry& built_in_kinds() {
   return kinds;
 }
 
+std::string address_of(const ServiceAddress& service) {
+  return service.address.empty() ? "" : fmt::format("{}:{}", service.address, service.port);
+}
+
 }  // namespace
 
 struct ApiServer::Parts {
@@ -79,6 +85,7 @@ struct ApiServer::Parts {
                 .authority = options.authority,
                 .authenticator = options.authenticator,
                 .audit = options.audit,
+                .address = address_of(options.own_service),
                 .log = options.log},
         handler(context),
         custom_kinds(context, registry),

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string>
+
 #include "base/clock.h"
 #include "base/executor.h"
 #include "base/log.h"
@@ -48,6 +50,7 @@ struct Context {
   const CertifiedKey* authority = nullptr;       // null: requests for certificates stay unsigned
   const Authenticator* authenticator = nullptr;  // null: nobody knows a token
   AuditSink* audit = nullptr;                    // null: nobody keeps a record
+  std::string address = {};                      // "10.71.0.1:443"; empty: pods do not reach us
   Log log = Log::silent();
 };
 

@@ -163,7 +163,7 @@ Response RequestHandler::answer_discovery(const Asked& asked) {
         path == "/api" ? discovery().aggregated_core(shape) : discovery().aggregated_groups(shape);
     return tagged(asked.request, text, content_type_of(form->form), "public");
   }
-  if (path == "/api") return value_answer(200, discovery().core_versions(""), *form);
+  if (path == "/api") return value_answer(200, discovery().core_versions(context_.address), *form);
   if (path == "/apis") return value_answer(200, discovery().group_list(), *form);
   const bool is_core = path.starts_with("/api/");
   const std::string_view rest = std::string_view(path).substr(is_core ? 5 : 6);

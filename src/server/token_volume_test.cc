@@ -139,6 +139,9 @@ TEST(own_service, is_there_and_comes_back) {
   EXPECT_EQ(service["spec"]["clusterIP"].string_or(""), "10.71.0.1");
   EXPECT_EQ(service["spec"]["ports"][0]["port"].integer_or(0), 443);
   EXPECT_TRUE(service["status"]["conditions"].is_absent());
+  EXPECT_EQ(
+      world.get("/api").json()["serverAddressByClientCIDRs"][0]["serverAddress"].string_or(""),
+      "10.71.0.1:443");
   EXPECT_EQ(world.get(base + "endpoints/kubernetes")
                 .json()["subsets"][0]["addresses"][0]["ip"]
                 .string_or(""),
