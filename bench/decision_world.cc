@@ -104,7 +104,7 @@ void DecisionWorld::apply_all() {
 void DecisionWorld::come(const Coming& coming) {
   if (coming.key.empty()) {
     const std::string key = objects::key_of(coming.workload).to_string();
-    workloads_[key] = {.object = coming.workload, .run_time = coming.run_time};
+    workloads_[key] = {.object = coming.workload, .run_time = coming.run_time, .came = coming.at};
     return happens(resources::workloads, coming.workload);
   }
   const auto known = workloads_.find(coming.key);
@@ -146,6 +146,10 @@ void DecisionWorld::write(const core::Edit& edit) {
   happens(resources::workloads, edit.object);
   if (objects::is_true(objects::condition(edit.object, "Evicted"))) return stop(key);
   if (!objects::is_true(objects::condition(edit.object, "Admitted"))) return;
+  if (first_admission_ && !known.was_admitted) {
+    first_admission_(std::string(objects::name_of(edit.object)), at_ - known.came);
+  }
+  known.was_admitted = true;
   coming_.push(
       {.at = at_ + known.run_time, .number = ++number_, .key = key, .admission = known.admission});
 }

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <queue>
 #include <string>
@@ -55,6 +56,10 @@ class DecisionWorld {
   // A Workload that comes at that time and, once admitted, takes that long.
   void arrive(const objects::Value& workload, Span at, Span run_time);
 
+  // Told when a workload that arrived is admitted for the first time, and how long that took.
+  using FirstAdmission = std::function<void(const std::string& name, Span wait)>;
+  void on_first_admission(FirstAdmission told) { first_admission_ = std::move(told); }
+
   // Until nothing is left to come and a cycle decides nothing.
   void run();
   // Cycles at the present time until one decides nothing.
@@ -82,7 +87,9 @@ class DecisionWorld {
   struct Known {
     objects::Value object;
     Span run_time = {};
+    Span came = {};
     std::uint64_t admission = 0;
+    bool was_admitted = false;
   };
 
   void come(const Coming& coming);
@@ -102,6 +109,7 @@ class DecisionWorld {
   std::vector<core::Event> happened_;  // not yet applied
   std::vector<objects::Value> past_;   // earlier states, kept until the clock stands still
   std::map<std::string, Known> workloads_;
+  FirstAdmission first_admission_;
   std::priority_queue<Coming, std::vector<Coming>, std::greater<>> coming_;
 };
 

@@ -25,6 +25,13 @@ GeneratorConfiguration baseline() {
                       {"large", 50, 1200, 1000, 200, 1, R"("cpu":"20")"}}};
 }
 
+GeneratorConfiguration baseline_without_preemption() {
+  GeneratorConfiguration configuration = baseline();
+  configuration.name = "baseline-without-preemption";
+  configuration.preempts = false;
+  return configuration;
+}
+
 GeneratorConfiguration large_scale() {
   return {.name = "large-scale",
           .cohorts = 10,
@@ -57,6 +64,7 @@ GeneratorConfiguration topology() {
 
 std::optional<GeneratorConfiguration> generator_configuration(std::string_view name) {
   if (name == "baseline") return baseline();
+  if (name == "baseline-without-preemption") return baseline_without_preemption();
   if (name == "large-scale") return large_scale();
   if (name == "topology") return topology();
   return std::nullopt;
@@ -73,7 +81,9 @@ std::string GeneratorConfiguration::queue_name(int cohort, int index) const {
 }
 
 Queue GeneratorConfiguration::queue(int cohort) const {
-  return {.cohort = fmt::format("cohort-{}", cohort), .borrowing = "100"};
+  Queue queue = {.cohort = fmt::format("cohort-{}", cohort), .borrowing = "100"};
+  if (!preempts) queue.within = queue.reclaim = "Never";
+  return queue;
 }
 
 void GeneratorConfiguration::for_each(const std::function<void(GeneratedWorkload)>& see) const {

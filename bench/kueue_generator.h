@@ -43,6 +43,7 @@ struct GeneratorConfiguration {
   int queues_each = 0;
   std::vector<WorkloadClass> classes = {};
   int nodes = 0;  // of a topology of racks of 64; 0: none
+  bool preempts = true;
 
   int per_queue() const;  // workloads
   std::string queue_name(int cohort, int index) const;
@@ -50,7 +51,8 @@ struct GeneratorConfiguration {
   void for_each(const std::function<void(GeneratedWorkload)>& see) const;
 };
 
-// "baseline", "large-scale", "topology".
+// "baseline", "large-scale", "topology", and "baseline-without-preemption": the baseline with
+// queues that preempt nobody, which the published floor of its waits is a schedule of.
 std::optional<GeneratorConfiguration> generator_configuration(std::string_view name);
 
 inline constexpr int nodes_per_rack = 64;

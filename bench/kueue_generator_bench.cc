@@ -4,7 +4,9 @@
 // finished when its run time is over; one that is evicted gives its quota back, as the suite's own
 // runner does. No pods: the suite has none. Nodes are pretended.
 //
-//   kueue_generator_bench [baseline|large-scale|topology] [FOLDER] [timeline]
+//   kueue_generator_bench [CONFIGURATION] [FOLDER] [timeline]
+//
+// CONFIGURATION is baseline, baseline-without-preemption, large-scale or topology.
 //
 // Printed beside the discrete-event ideal of the same objects: the same decisions in virtual time,
 // where everything else takes none.
@@ -45,12 +47,39 @@ struct Bars {
 };
 
 Bars bars_of(std::string_view configuration) {
-  if (configuration == "baseline") {
+  if (configuration.starts_with("baseline")) {
     return {75, 60, {{"small", 5}, {"medium", 2}, {"large", 8}}};
   }
   if (configuration == "large-scale") return {20, 0, {}};
   return {80, 0, {}};
 }
+
+// The first word of the name of a class.
+std::string kind_of(std::string_view name_of_class) {
+  return std::string(name_of_class.substr(0, name_of_class.find('-')));
+}
+
+// Mean seconds by kind.
+class MeanWaits {
+ public:
+  void add(const std::string& kind, Span wait) {
+    auto& [sum, count] = sums_[kind];
+    sum += static_cast<double>(wait.nanoseconds) / 1e9;
+    ++count;
+  }
+  double of(const std::string& kind) const {
+    const auto& [sum, count] = sums_.at(kind);
+    return sum / count;
+  }
+  std::vector<std::string> kinds() const {
+    std::vector<std::string> all;
+    for (const auto& [kind, sum] : sums_) all.push_back(kind);
+    return all;
+  }
+
+ private:
+  std::map<std::string, std::pair<double, int>> sums_;
+};
 
 struct Tracked {
   Span at;
@@ -116,18 +145,13 @@ class Runner final : public client::ListWatchSink {
   std::uint64_t evictions() const { return evictions_; }
   std::uint64_t refused() const { return refused_; }
 
-  // Mean seconds by the first word of the class.
-  std::map<std::string, double> mean_waits(const GeneratorConfiguration& configuration) const {
-    std::map<std::string, std::pair<double, int>> sums;
+  MeanWaits mean_waits(const GeneratorConfiguration& configuration) const {
+    MeanWaits waits;
     for (const auto& [name, workload] : workloads_) {
-      const std::string_view name_of_class = configuration.classes[workload.class_index].name;
-      auto& [sum, count] = sums[std::string(name_of_class.substr(0, name_of_class.find('-')))];
-      sum += static_cast<double>(workload.wait.value_or(Span{}).nanoseconds) / 1e9;
-      ++count;
+      waits.add(kind_of(configuration.classes[workload.class_index].name),
+                workload.wait.value_or(Span{}));
     }
-    std::map<std::string, double> means;
-    for (const auto& [name, sum] : sums) means[name] = sum.first / sum.second;
-    return means;
+    return waits;
   }
 
  private:
@@ -288,15 +312,28 @@ void create_queues(LivePlatform& platform, const GeneratorConfiguration& configu
   }
 }
 
-double ideal_seconds(const GeneratorConfiguration& configuration) {
+struct Ideal {
+  double seconds = 0;
+  MeanWaits waits = {};
+};
+
+Ideal ideal_of(const GeneratorConfiguration& configuration) {
   core::Policy policy;
   policy.placement = core::Placement::none;
   policy.places_unmanaged_pods = false;
   policy.tells_everyone = false;
+  std::unordered_map<std::string, std::string> kinds;  // by name
+  configuration.for_each([&](const GeneratedWorkload& each) {
+    kinds[each.name] = kind_of(configuration.classes[each.class_index].name);
+  });
+  Ideal ideal;
   DecisionWorld world(policy);
+  world.on_first_admission(
+      [&](const std::string& name, Span wait) { ideal.waits.add(kinds.at(name), wait); });
   generate(world, configuration);
   world.run();
-  return static_cast<double>(world.elapsed().nanoseconds) / 1e9;
+  ideal.seconds = static_cast<double>(world.elapsed().nanoseconds) / 1e9;
+  return ideal;
 }
 
 void print_bar(std::string_view what, double figure, double bar, std::string_view unit) {
@@ -329,7 +366,7 @@ void print_timeline(LivePlatform& platform, const Runner& runner, const std::fut
 }
 
 int run(const GeneratorConfiguration& configuration, const std::string& folder, bool has_timeline) {
-  const double ideal = ideal_seconds(configuration);
+  const Ideal ideal = ideal_of(configuration);
   LivePlatform platform(MUSTER_PROGRAM, folder + "/kueue-generator",
                         up_flags(configuration, folder));
   std::filesystem::remove(nodes_file(folder));  // read, and of no further use
@@ -349,11 +386,13 @@ int run(const GeneratorConfiguration& configuration, const std::string& folder, 
   const Bars bars = bars_of(configuration.name);
   fmt::print("{}: {:.0f} workloads, {} queues, {} pretended nodes; ideal {:.1f} s\n",
              configuration.name, workloads, configuration.cohorts * configuration.queues_each,
-             std::max(configuration.nodes, 1), ideal);
+             std::max(configuration.nodes, 1), ideal.seconds);
   print_bar("wall", wall, bars.wall_seconds, "s");
-  for (const auto& [name, wait] : runner.mean_waits(configuration)) {
-    const auto bar = bars.wait_seconds.find(name);
-    print_bar("mean wait, " + name, wait, bar == bars.wait_seconds.end() ? 0 : bar->second, "s");
+  const MeanWaits waits = runner.mean_waits(configuration);
+  for (const std::string& kind : waits.kinds()) {
+    const auto bar = bars.wait_seconds.find(kind);
+    print_bar(fmt::format("mean wait, {} (ideal {:.2f})", kind, ideal.waits.of(kind)),
+              waits.of(kind), bar == bars.wait_seconds.end() ? 0 : bar->second, "s");
   }
   print_bar("the platform's CPU", platform.cpu_seconds() - cpu, bars.cpu_seconds, "s");
   print_bar("this program's CPU", static_cast<double>(std::clock() - own) / CLOCKS_PER_SEC, 0, "s");
@@ -372,7 +411,10 @@ int main(int argc, char** argv) {
   const std::string_view name = argc > 1 ? argv[1] : "baseline";
   const auto configuration = muster::bench::generator_configuration(name);
   if (!configuration) {
-    fmt::print(stderr, "no configuration {}: baseline, large-scale or topology\n", name);
+    fmt::print(stderr,
+               "no configuration {}: baseline, baseline-without-preemption, large-scale, "
+               "topology\n",
+               name);
     return 2;
   }
   return muster::bench::run(*configuration,
