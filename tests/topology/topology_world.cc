@@ -68,7 +68,7 @@ void TopologyWorld::add_reserved(std::size_t node, const WorldPod& pod, std::int
   const slow::Path& path = nodes_[node].path;
   topology.domains.push_back({by_host_ ? slow::Path{path.back()} : path, count});
   row.spec.admission.edit().pod_sets = SharedList(std::move(assignments));
-  TopologyHold& hold = row.reservation.edit().topology_holds.emplace_back();
+  TopologyHold& hold = row.reservation.make(tables_->reservations).topology_holds.emplace_back();
   hold.usage.flavor = flavor_;
   hold.usage.requests = amounts(pod);
   tables_->topologies.change_usage(*tables_, row, -1);

@@ -55,7 +55,7 @@ std::vector<std::size_t> order_entries(const Tables& tables, const Policy& polic
                      .has_reservation = entry.is_second_pass,
                      .preempts = preemptors_first && entry.is_preemptor});
   }
-  std::ranges::sort(ranks, goes_before);
+  std::ranges::sort(ranks, [](const Rank& a, const Rank& b) { return goes_before(a, b); });
   std::vector<std::size_t> order;
   order.reserve(ranks.size());
   for (const Rank& rank : ranks) order.push_back(rank.entry);

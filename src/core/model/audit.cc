@@ -270,6 +270,16 @@ void check_candidates(const Tables& tables, std::vector<std::string>& problems) 
   });
 }
 
+void check_flavors(const Tables& tables, std::vector<std::string>& problems) {
+  std::int64_t naming = 0;
+  tables.flavors.for_each(
+      [&](FlavorId, const FlavorRow& row) { naming += row.spec.topology_name.empty() ? 0 : 1; });
+  if (naming != tables.topology_flavors) {
+    problems.push_back(
+        fmt::format("{} flavors name a topology, {} are counted", naming, tables.topology_flavors));
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> audit(const ClusterState& state) {
@@ -280,6 +290,7 @@ std::vector<std::string> audit(const ClusterState& state) {
       [&](CohortId, const CohortRow& row) { check_cohort(tables, row, problems); });
   check_queues(tables, problems);
   check_candidates(tables, problems);
+  check_flavors(tables, problems);
   if (!tables.undo.empty()) problems.emplace_back("a trial was left open");
   return problems;
 }

@@ -128,6 +128,7 @@ void Tables::apply_flavor(const Event& event) {
     row.spec = read_resource_flavor(event.object);
   }
   topologies.forget_trees();
+  topology_flavors += (row.spec.topology_name.empty() ? 0 : 1) - (topology.empty() ? 0 : 1);
   if (row.spec.topology_name != topology) renew_topology_holds();
   cluster_queues.for_each([&, id = id](ClusterQueueId queue, const ClusterQueueRow& queue_row) {
     const bool names_it = std::ranges::any_of(queue_row.groups, [&](const auto& group) {
@@ -140,6 +141,12 @@ void Tables::apply_flavor(const Event& event) {
     if (matches_others || (queue_row.is_active && !was_active)) wake_tree(queue);
   });
   if (step == Step::remove) flavors.release(id);
+}
+
+FlavorId Tables::flavor_named(std::string_view name) {
+  const bool is_last = !last_named_.is_none() && !name.empty() && flavors.key(last_named_) == name;
+  if (!is_last) last_named_ = flavors.find(name);
+  return last_named_;
 }
 
 void Tables::apply_namespace(const Event& event) {

@@ -13,7 +13,7 @@ void Tables::enter_reservation(WorkloadId id, ClusterQueueId in) {
   WorkloadRow& row = workloads[id];
   row.reserved_in = in.is_none() ? cluster_queues.hold(row.spec.admission->cluster_queue)
                                  : cluster_queues.hold(in);
-  Reservation& reservation = row.reservation.edit();
+  Reservation& reservation = row.reservation.make(reservations);
   reservation.holds = usage_of_admission(*this, row.spec);
   ClusterQueueRow& queue = cluster_queues[row.reserved_in];
   queue.reserving.add(

@@ -16,6 +16,7 @@
 #include "core/model/flavor_resource.h"
 #include "core/model/ids.h"
 #include "core/model/member_list.h"
+#include "core/model/pool.h"
 #include "core/model/quota_page.h"
 #include "core/model/read_admission_check.h"
 #include "core/model/read_cluster_queue.h"
@@ -155,7 +156,7 @@ struct WorkloadRow {
   std::shared_ptr<const QuotaDemand> quota_demand;  // null: no ResourceQuota is in its way
   std::uint64_t rules_version = 0;                  // by which it was read
   Seldom<std::set<PodId>> pods;                     // that name it
-  Seldom<Reservation> reservation;
+  Pooled<Reservation> reservation;
 
   LastTried last_tried;                        // flavors, by earlier cycles
   std::string_view waits_for = {};             // the cause of its last wait

@@ -68,6 +68,7 @@ struct Tables {
   // Pods, and slots of gangs, that keep certain others at a distance (anti-affinity).
   std::int64_t distance_keepers = 0;
   std::int64_t discouraging_nodes = 0;  // with a taint PreferNoSchedule
+  std::int64_t topology_flavors = 0;    // that name a topology, be it there or not
   // Loose pods, and gangs parked for want of a place, whom one pod more somewhere may help.
   std::int64_t company_seekers = 0;
   std::set<WorkloadId> gangs_seeking_company;
@@ -78,6 +79,7 @@ struct Tables {
   Registry<CohortId, CohortRow> cohorts;
   Registry<AdmissionCheckId, AdmissionCheckRow> admission_checks;
   Registry<LocalQueueId, LocalQueueRow> local_queues;
+  Pool<Reservation> reservations;  // outlives the rows that have them
   Registry<WorkloadId, WorkloadRow> workloads;
   Registry<OwnerId, OwnerRow> owners;
   Registry<NodeId, NodeRow> nodes;
@@ -224,6 +226,9 @@ struct Tables {
   // The Workload the pod belongs to; none when it belongs to none that is here.
   WorkloadId workload_of(const PodRow& pod) const;
 
+  // As flavors.find(). Who asks for the same as the one before, as admissions of one cycle mostly
+  // do, has it at once.
+  FlavorId flavor_named(std::string_view name);
   // The pair under its id, which stays; none where there are too many (flavor_resources_max).
   FlavorResourceId flavor_resource(FlavorId flavor, ResourceId resource);
 
@@ -249,6 +254,8 @@ struct Tables {
   void activate_all();
 
  private:
+  FlavorId last_named_ = {};
+
   // quota_changes.cc
   std::string_view default_priority_class() const;
   void refresh_demand(WorkloadId id);

@@ -69,6 +69,7 @@ void Tables::wake_for_topologies() {
 
 // One hold for each flavor of a pod set that has a topology, as Kueue counts the usage.
 void Tables::enter_topologies(WorkloadId id) {
+  if (topology_flavors == 0) return;
   WorkloadRow& row = workloads[id];
   for (std::size_t i = 0; i < row.spec.admission->pod_sets.size(); ++i) {
     const PodSetAssignment& assignment = row.spec.admission->pod_sets[i];

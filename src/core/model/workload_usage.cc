@@ -32,7 +32,7 @@ Usage usage_of_admission(Tables& tables, const Workload& workload) {
       for (const auto& [resource, name] : assignment.flavors) {
         if (resource == entry.resource) flavor = name;
       }
-      FlavorId id = tables.flavors.find(flavor);
+      FlavorId id = tables.flavor_named(flavor);
       const bool is_known = !id.is_none();
       if (!is_known) id = tables.flavors.hold(flavor);
       const FlavorResourceId pair = tables.flavor_resource(id, entry.resource);
