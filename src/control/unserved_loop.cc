@@ -4,11 +4,23 @@
 #include <algorithm>
 
 #include "core/lifecycle/run_unserved.h"
+#include "core/loose_pod.h"
 #include "objects/metadata.h"
 
 namespace muster::control {
 
 using objects::Value;
+
+namespace {
+
+// Of pods, which are many, only those few that Muster does not place.
+bool may_be_unserved(const objects::Resource& resource, const Value& object) {
+  if (resource == objects::resources::pods) return core::names_other_scheduler(object);
+  const auto kinds = core::unserved_kinds();
+  return std::find(kinds.begin(), kinds.end(), resource) != kinds.end();
+}
+
+}  // namespace
 
 UnservedLoop::UnservedLoop(client::House house, client::ObjectCache& cache, Writer& writer)
     : house_(house),
@@ -19,9 +31,7 @@ UnservedLoop::UnservedLoop(client::House house, client::ObjectCache& cache, Writ
 
 // Only what somebody wants of it matters: its status is ours.
 void UnservedLoop::on_change(const client::CacheChange& change) {
-  const auto kinds = core::unserved_kinds();
-  if (std::find(kinds.begin(), kinds.end(), change.resource) == kinds.end()) return;
-  if (!change.after) return;
+  if (!change.after || !may_be_unserved(change.resource, change.after)) return;
   if (change.before && change.before["spec"] == change.after["spec"]) return;
   loop_.mark(subject_of(change.resource, change.after));
 }

@@ -7,12 +7,14 @@
 #include <string>
 
 #include "core/draft.h"
+#include "core/loose_pod.h"
 #include "objects/metadata.h"
 
 namespace muster::core {
 
 using objects::Resource;
 using objects::Value;
+namespace resources = objects::resources;
 
 namespace {
 
@@ -57,6 +59,15 @@ std::string sentence_for(const Resource& resource) {
       resource.kind, resource.group);
 }
 
+Edit warning(const Resource& resource, const Value& object, const std::string& sentence) {
+  return Edit::record({.resource = resource,
+                       .about = object,
+                       .warning = true,
+                       .reason = reason,
+                       .message = sentence,
+                       .component = "muster"});
+}
+
 // Whoever reads it finds AbleToScale where the peer has it.
 Value with_status(const Value& autoscaler, const std::string& sentence, Instant now) {
   Value next = objects::with_condition(
@@ -69,6 +80,26 @@ Value with_status(const Value& autoscaler, const std::string& sentence, Instant 
   return draft.value();
 }
 
+// Its own scheduler may come yet, and then says more in the same place.
+std::vector<Edit> run_pod(const Value& pod, Instant now) {
+  const bool waits = pod["spec"]["nodeName"].string_or("").empty() &&
+                     pod["status"]["phase"].string_or("Pending") == "Pending";
+  const bool is_told = objects::condition(pod, "PodScheduled").is_object();
+  if (!waits || is_told || !is_loose_pod(pod) || !names_other_scheduler(pod)) return {};
+  const std::string sentence = fmt::format(
+      "no scheduler named {} runs in Muster: the pod waits until something of that name binds it; "
+      "Muster places pods that have no schedulerName, and pods and jobs with a queue name",
+      pod["spec"]["schedulerName"].string_or(""));
+  return {
+      Edit::update_status(
+          resources::pods,
+          objects::with_condition(
+              pod,
+              {.type = "PodScheduled", .status = "False", .reason = reason, .message = sentence},
+              now)),
+      warning(resources::pods, pod, sentence)};
+}
+
 }  // namespace
 
 std::span<const Resource> unserved_kinds() {
@@ -77,6 +108,7 @@ std::span<const Resource> unserved_kinds() {
 
 std::vector<Edit> run_unserved(const Resource& resource, const Value& object, Instant now) {
   if (!object["metadata"]["deletionTimestamp"].is_absent()) return {};
+  if (resource == resources::pods) return run_pod(object, now);
   const std::string sentence = sentence_for(resource);
   std::vector<Edit> edits;
   if (resource == horizontal_pod_autoscalers) {
@@ -84,12 +116,7 @@ std::vector<Edit> run_unserved(const Resource& resource, const Value& object, In
     if (next.view() == object.view()) return {};
     edits.push_back(Edit::update_status(resource, next));
   }
-  edits.push_back(Edit::record({.resource = resource,
-                                .about = object,
-                                .warning = true,
-                                .reason = reason,
-                                .message = sentence,
-                                .component = "muster"}));
+  edits.push_back(warning(resource, object, sentence));
   return edits;
 }
 

@@ -1,7 +1,8 @@
 // run_unserved: what is said about objects of kinds that are kept here and that nothing serves:
 // HorizontalPodAutoscalers, Ingresses, NetworkPolicies, and jobs of operators that are still to
-// come (JobSets, Kubeflow's, Volcano's, Ray's). Elsewhere somebody would act on them; whoever
-// applies one here must not believe that somebody did. Pure and level-triggered. Embedded only.
+// come (JobSets, Kubeflow's, Volcano's, Ray's), and about pods that name a scheduler of their own.
+// Elsewhere somebody would act on them; whoever applies one here must not believe that somebody
+// did. Pure and level-triggered. Embedded only.
 //
 //   for (Edit& edit : run_unserved(network_policies, policy, now)) …      // an Event
 //
@@ -30,8 +31,8 @@ inline constexpr objects::Resource job_sets{"jobset.x-k8s.io", "v1alpha2", "jobs
 
 std::span<const objects::Resource> unserved_kinds();
 
-// A warning as an Event; an autoscaler also has conditions, which say the same for as long as it
-// lives.
+// A warning as an Event; an autoscaler and a pod also have conditions, which say the same for as
+// long as it is so.
 std::vector<Edit> run_unserved(const objects::Resource& resource, const objects::Value& object,
                                Instant now);
 

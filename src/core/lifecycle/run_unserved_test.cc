@@ -56,6 +56,34 @@ TEST(RunUnserved, a_job_of_an_operator_that_is_still_to_come_says_so) {
             "gang here");
 }
 
+TEST(RunUnserved, a_pod_that_names_a_scheduler_says_that_none_runs_here_and_says_it_once) {
+  const Value pod = object(R"({"metadata":{"name":"a"},"spec":{"schedulerName":"volcano"},
+                               "status":{"phase":"Pending"}})");
+  const auto edits = run_unserved(objects::resources::pods, pod, now);
+  ASSERT_THAT(edits, SizeIs(2));
+  const Value next = edits[0].object;
+  EXPECT_EQ(next["status"]["conditions"][0]["type"].string_or(""), "PodScheduled");
+  EXPECT_EQ(next["status"]["conditions"][0]["status"].string_or(""), "False");
+  EXPECT_THAT(next["status"]["conditions"][0]["message"].string_or(""),
+              HasSubstr("no scheduler named volcano runs in Muster"));
+  EXPECT_EQ(edits[1].note->reason, "NotServed");
+  EXPECT_THAT(run_unserved(objects::resources::pods, next, now + Span::of_seconds(5)), IsEmpty());
+}
+
+TEST(RunUnserved, a_pod_that_somebody_here_places_says_nothing) {
+  for (const std::string_view text : {
+           R"({"spec":{"schedulerName":"default-scheduler"}})",
+           R"({"spec":{"schedulerName":"volcano","nodeName":"n"}})",
+           R"({"spec":{"schedulerName":"volcano","schedulingGates":[{"name":"g"}]}})",
+           R"({"metadata":{"labels":{"kueue.x-k8s.io/queue-name":"q"}},
+               "spec":{"schedulerName":"volcano"}})",
+           R"({"metadata":{"annotations":{"kueue.x-k8s.io/workload":"w"}},
+               "spec":{"schedulerName":"volcano"}})",
+       }) {
+    EXPECT_THAT(run_unserved(objects::resources::pods, object(text), now), IsEmpty()) << text;
+  }
+}
+
 TEST(RunUnserved, what_is_going_is_left_alone) {
   EXPECT_THAT(run_unserved(ingresses, object(R"({"metadata":{"name":"a",
                 "deletionTimestamp":"2026-01-01T00:00:00Z"}})"),

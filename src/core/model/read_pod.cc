@@ -3,6 +3,7 @@
 
 #include <charconv>
 
+#include "core/loose_pod.h"
 #include "core/model/pod_requests.h"
 #include "core/queueing/pod_words.h"
 #include "core/words.h"
@@ -23,15 +24,6 @@ std::optional<std::int64_t> read_rank(View object) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), rank);
   if (text.empty() || error != std::errc() || end != text.data() + text.size()) return {};
   return rank;
-}
-
-bool read_unmanaged(View object) {
-  const View labels = labels_of(object);
-  if (labels[words::queue_name] || labels[words::managed] || labels[words::pod_set]) return false;
-  if (annotations_of(object)[words::workload]) return false;
-  const View spec = object["spec"];
-  return spec["schedulingGates"].empty() &&
-         spec["schedulerName"].string_or("default-scheduler") == "default-scheduler";
 }
 
 std::string read_address(View object) {
@@ -72,7 +64,7 @@ Result<Pod> read_pod(View object, ResourceNames& names) {
   pod.pod_set = labels_of(object)[words::pod_set].string_or("");
   pod.owner_uid = objects::controller_of(object)["uid"].string_or("");
   pod.rank = read_rank(object);
-  pod.is_unmanaged = read_unmanaged(object);
+  pod.is_unmanaged = is_loose_pod(object) && !names_other_scheduler(object);
   pod.is_in_topology = read_in_topology(object);
   pod.created = objects::instant_of(object["metadata"]["creationTimestamp"]).value_or(Instant{});
   pod.requests = TRY(pod_requests(spec, names));

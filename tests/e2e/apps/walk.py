@@ -194,6 +194,13 @@ spec:
   minReplicas: 1
   maxReplicas: 5
   scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: elsewhere}
+spec:
+  schedulerName: volcano
+  containers: [{name: m, image: busybox, command: ["true"]}]
 """
 
 
@@ -201,12 +208,16 @@ def what_nothing_serves_says_so(platform):
     platform.apply(UNSERVED)
     for kind, name, words in [("NetworkPolicy", "closed", "does not enforce network policies"),
                               ("Ingress", "door", "has no ingress controller"),
-                              ("HorizontalPodAutoscaler", "more", "has no autoscaler")]:
+                              ("HorizontalPodAutoscaler", "more", "has no autoscaler"),
+                              ("Pod", "elsewhere", "no scheduler named volcano")]:
         wait_for(f"an event about the {kind}", lambda kind=kind, name=name, words=words: words in
                  platform.kubectl("events", "--for", f"{kind}/{name}"))
     able = condition(platform.get("hpa", "more"), "AbleToScale")
     expect(able["status"] == "False" and able["reason"] == "NotServed", able)
-    platform.kubectl("delete", "networkpolicy/closed", "ingress/door", "hpa/more")
+    scheduled = condition(platform.get("pod", "elsewhere"), "PodScheduled")
+    expect(scheduled["status"] == "False" and scheduled["reason"] == "NotServed", scheduled)
+    platform.kubectl("delete", "networkpolicy/closed", "ingress/door", "hpa/more",
+                     "pod/elsewhere")
 
 
 TIGHT = """
