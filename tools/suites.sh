@@ -68,7 +68,8 @@ count_result() {
 # asked 10,000 times each.
 random_parameters_of() {
   case ${1##*/}/${CI-} in
-    core_quota_property_test/?* | core_topology_property_test/?* | core_preemption_property_test/?*)
+    core_quota_property_test/?* | core_topology_property_test/?* | core_preemption_property_test/?* | \
+      core_preemption_topology_property_test/?*)
       echo "${RC_PARAMS-} max_success=10000" ;;
     *) echo "${RC_PARAMS-}" ;;
   esac
