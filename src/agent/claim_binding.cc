@@ -25,7 +25,7 @@ constexpr std::string_view bound_by_controller = "pv.kubernetes.io/bound-by-cont
 constexpr std::string_view provisioned_by = "pv.kubernetes.io/provisioned-by";
 constexpr std::string_view no_provisioner = "kubernetes.io/no-provisioner";
 
-Value set(Value root, std::initializer_list<objects::Step> path, const Value& value) {
+Value set(const Value& root, std::initializer_list<objects::Step> path, const Value& value) {
   auto next = objects::with(root, path, value);
   return next ? std::move(*next) : root;
 }

@@ -104,7 +104,7 @@ void NodeUsage::on_measured(Round round) {
     Series series = known == containers_.end() ? Series{} : known->second;
     add(series, sample);
     has_new = has_new || !series.before;
-    next.emplace(std::move(key), std::move(series));
+    next.emplace(std::move(key), series);
   }
   containers_ = std::move(next);
   // Short windows of the machine beside long ones of containers tell nothing more.

@@ -143,7 +143,11 @@ void RelayedStream::MachineHalf::acknowledge(std::size_t bytes) {
 }
 
 void RelayedStream::MachineHalf::write(std::string bytes, Task taken) {
-  waiting_ += bytes;
+  if (waiting_.empty()) {
+    waiting_ = std::move(bytes);
+  } else {
+    waiting_ += bytes;
+  }
   taken_.push_back(std::move(taken));
   pump();
 }

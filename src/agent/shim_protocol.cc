@@ -79,6 +79,7 @@ std::optional<std::uint32_t> id_of(View number) {
 
 Node ids_node(Builder& builder, const std::vector<std::uint32_t>& ids) {
   std::vector<Node> nodes;
+  nodes.reserve(ids.size());
   for (const std::uint32_t id : ids) nodes.push_back(Builder::integer(id));
   return builder.array(nodes);
 }

@@ -30,7 +30,7 @@ std::vector<std::string> StartGates::started(const std::string& uid) {
 }
 
 // All of it where nobody is missing any more.
-std::vector<std::string> StartGates::news_of(std::string gang) {
+std::vector<std::string> StartGates::news_of(const std::string& gang) {
   const auto starting = starting_.find(gang);
   if (starting == starting_.end() || !starting->second.missing.empty()) return {};
   return give_up(gang);

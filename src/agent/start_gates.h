@@ -43,7 +43,7 @@ class StartGates {
     std::vector<std::string> begun;  // and not told of yet
   };
 
-  std::vector<std::string> news_of(std::string gang);
+  std::vector<std::string> news_of(const std::string& gang);
 
   std::map<std::string, std::set<std::string>, std::less<>> waiting_;  // by gang
   std::map<std::string, std::string, std::less<>> gang_of_;            // by uid

@@ -34,7 +34,7 @@ class VolumeFiles {
 
   // What the files below each of the folders take; no answer comes where nobody reads them.
   using Measured = UniqueFunction<void(std::vector<std::uint64_t>)>;
-  virtual void measure(std::vector<std::string> /*folders*/, Measured /*measured*/) {}
+  virtual void measure(std::vector<std::string> folders, Measured measured) = 0;
 };
 
 // For pretend pods, which look at no files.
@@ -47,6 +47,7 @@ class NoVolumeFiles final : public VolumeFiles {
     house_.post([written = std::move(written)]() mutable { written({}); });
   }
   void discard(std::string /*folder*/) override {}
+  void measure(std::vector<std::string> /*folders*/, Measured /*measured*/) override {}
 
  private:
   Executor& house_;

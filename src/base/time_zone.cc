@@ -11,8 +11,8 @@ namespace muster {
 
 namespace {
 
-constexpr std::int64_t offset_max = 26 * 3'600;
-constexpr std::int64_t rule_seconds_max = 168 * 3'600;
+constexpr std::int64_t offset_max = 93'600;         // 26 hours
+constexpr std::int64_t rule_seconds_max = 604'800;  // 168 hours
 
 // Reads bytes from the front; once there are too few, everything reads as zero.
 class Bytes {

@@ -49,7 +49,7 @@ std::vector<std::string> spread(const std::vector<std::string>& files) {
     }
     std::sort(names->begin(), names->end());
     for (const std::string& name : *names) {
-      if (is_manifest_name(name)) paths.push_back(file + "/" + name);
+      if (is_manifest_name(name)) paths.push_back(fmt::format("{}/{}", file, name));
     }
   }
   return paths;

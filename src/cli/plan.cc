@@ -46,7 +46,7 @@ Result<> find_files(const std::string& folder, std::size_t depth, std::vector<st
   std::vector<std::string> names = TRY(names_in_folder(folder));
   std::ranges::sort(names);
   for (const std::string& name : names) {
-    const std::string path = folder.ends_with('/') ? folder + name : folder + "/" + name;
+    const std::string path = fmt::format("{}{}{}", folder, folder.ends_with('/') ? "" : "/", name);
     if (names_in_folder(path)) {
       TRY(find_files(path, depth + 1, files));
     } else if (is_object_file(name)) {

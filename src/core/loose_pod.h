@@ -1,5 +1,5 @@
-// is_loose_pod: whether a pod is on its own: no queue has it, no gang, no gate. Whom such a pod waits
-// for is its scheduler alone: this one, or the one that it names.
+// is_loose_pod: whether a pod is on its own: no queue has it, no gang, no gate. Whom such a pod
+// waits for is its scheduler alone: this one, or the one that it names.
 //
 //   if (is_loose_pod(pod) && names_other_scheduler(pod)) …            // is not ours to place
 //

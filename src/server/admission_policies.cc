@@ -145,7 +145,7 @@ class Evaluation {
     if (const View expression = validation["messageExpression"];
         !expression.string_or("").empty()) {
       const auto said = evaluate(expression, CelResult::text);
-      const std::string text = said ? trimmed(said->view().string_or("")) : std::string();
+      std::string text = said ? trimmed(said->view().string_or("")) : std::string();
       const bool fits =
           text.size() <= policy_message_bytes_max && text.find('\n') == std::string::npos;
       if (!text.empty() && fits) return text;

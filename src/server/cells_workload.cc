@@ -12,7 +12,6 @@
 namespace muster::server {
 
 using objects::Builder;
-using objects::MemberView;
 using objects::Node;
 using objects::View;
 

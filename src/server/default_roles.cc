@@ -18,11 +18,9 @@
 namespace muster::server {
 
 using objects::Builder;
-using objects::MemberView;
 using objects::Node;
 using objects::Rewrite;
 using objects::Value;
-using objects::View;
 
 namespace {
 

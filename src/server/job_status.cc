@@ -14,7 +14,6 @@
 namespace muster::server {
 
 using objects::FieldError;
-using objects::Value;
 using objects::View;
 
 namespace {

@@ -17,7 +17,6 @@ namespace muster::server {
 using objects::FieldError;
 using objects::FieldErrors;
 using objects::Value;
-using objects::View;
 
 namespace {
 

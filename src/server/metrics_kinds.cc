@@ -118,6 +118,7 @@ Outcome<Value> metrics_list(Context& context, const UsageSource* usage, const Me
   }
   Builder builder;
   std::vector<Node> nodes;
+  nodes.reserve(items.size());
   for (const Value& item : items) nodes.push_back(builder.embed(item));
   const Node pairs[] = {Builder::literal("kind"),       builder.text(target.kind->list_kind),
                         Builder::literal("apiVersion"), builder.text(target.api_version()),

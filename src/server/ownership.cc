@@ -15,7 +15,6 @@
 namespace muster::server {
 
 using objects::FieldFilter;
-using objects::FieldOwner;
 using objects::InVersion;
 using objects::ManagedFields;
 using objects::Operation;

@@ -20,7 +20,6 @@ using objects::Kind;
 using objects::Node;
 using objects::Rewrite;
 using objects::Value;
-using objects::View;
 
 namespace {
 

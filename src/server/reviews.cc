@@ -26,6 +26,7 @@ constexpr std::string_view authorization_group = "authorization.k8s.io";
 
 Node texts_node(Builder& builder, const std::vector<std::string>& texts) {
   std::vector<Node> nodes;
+  nodes.reserve(texts.size());
   for (const std::string& text : texts) nodes.push_back(builder.text(text));
   return builder.array(nodes);
 }

@@ -92,19 +92,20 @@ void RoleKeeper::ensure_default(const Value& wanted) {
   }
   Reconciled next = reconcile_default(wanted, context_.trees.tree_of(found->bytes));
   if (!next.changed) return;
-  Value object = next.recreate ? wanted : std::move(next.object);
+  Value object = wanted;
+  if (!next.recreate) object = std::move(next.object);
   index_.put(object);
   work_.push_back({std::move(object), next.recreate});
 }
 
 void RoleKeeper::write_next() {
   if (work_.empty()) return;
-  Work work = std::move(work_.front());
+  const Work work = std::move(work_.front());
   work_.pop_front();
-  write(std::move(work));
+  write(work);
 }
 
-void RoleKeeper::write(Work work) {
+void RoleKeeper::write(const Work& work) {
   const auto kind = kind_of(work.object);
   Target target{.kind = kind,
                 .version = &kind->storage_version(),

@@ -45,7 +45,7 @@ class RoleKeeper {
 
   void ensure_default(const objects::Value& wanted);
   void write_next();
-  void write(Work work);
+  void write(const Work& work);
   void aggregate_later();
   void aggregate();
   objects::KindRegistry::Found kind_of(const objects::Value& object) const;

@@ -62,7 +62,11 @@ void SpdyCommand::wake() {
 }
 
 void SpdyCommand::say(std::string bytes) {
-  said_ += bytes;
+  if (said_.empty()) {
+    said_ = std::move(bytes);
+  } else {
+    said_ += bytes;
+  }
   wake();
 }
 

@@ -119,7 +119,7 @@ Failure refusal_of(View status, std::string_view name) {
   return failure;
 }
 
-Error not_an_answer(std::string why) {
+Error not_an_answer(const std::string& why) {
   return {ErrorCode::internal, "received invalid webhook response: " + why};
 }
 

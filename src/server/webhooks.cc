@@ -25,7 +25,6 @@ using objects::go_quoted;
 using objects::Node;
 using objects::Rewrite;
 using objects::Value;
-using objects::View;
 
 namespace {
 
@@ -198,6 +197,7 @@ void Webhooks::next(std::unique_ptr<Mutation> mutation) {
   Admission& admission = mutation->admission;
   ask(context_, transport_, hook, admission,
       [this, hook, mutation = std::move(mutation)](Outcome<WebhookVerdict> verdict) mutable {
+        if (verdict) add_warnings(*verdict, mutation->admission);
         Outcome<> changed;
         if (!verdict) {
           changed = std::move(verdict).error();
@@ -208,7 +208,6 @@ void Webhooks::next(std::unique_ptr<Mutation> mutation) {
           changed = apply_patch(hook, verdict->patch, mutation->admission);
           if (!(before == mutation->admission.object)) mutation->last_change = mutation->at;
         }
-        if (verdict) add_warnings(*verdict, mutation->admission);
         if (changed) return next(std::move(mutation));
         AdmitAnswer done = std::move(mutation->done);
         done(std::move(changed));

@@ -64,7 +64,7 @@ Result<DeviceNode> node_of(View view) {
   node.host_path = TRY(text_of(view, "hostPath"));
   if (node.host_path.empty()) node.host_path = node.path;
   const std::string kind = TRY(text_of(view, "type"));
-  if (kind != "" && kind != "c" && kind != "b" && kind != "u") {
+  if (!kind.empty() && kind != "c" && kind != "b" && kind != "u") {
     return wrong("must be c, b or u", "type");
   }
   node.kind = kind == "b" ? 'b' : 'c';

@@ -72,7 +72,7 @@ DeviceNode node_of(const DeviceFile& file) {
 }
 
 void name_products(const std::string& folder, std::vector<Device>& gpus) {
-  constexpr std::size_t information_bytes_max = 64 * 1024;
+  constexpr std::size_t information_bytes_max = 65'536;
   for (const std::string& name : names_in_folder(folder).value_or(std::vector<std::string>{})) {
     const auto text =
         read_whole_file(fmt::format("{}/{}/information", folder, name), information_bytes_max);
@@ -182,10 +182,12 @@ std::vector<Device> find_devices(const DeviceSources& sources, const Log& log) {
   std::map<std::string, Device> described;
   for (const std::string& folder : sources.cdi_folders) {
     for (const std::string& name : names_in_folder(folder).value_or(std::vector<std::string>{})) {
-      if (is_specification(name)) read_specification(folder + "/" + name, described, log);
+      if (is_specification(name))
+        read_specification(fmt::format("{}/{}", folder, name), described, log);
     }
   }
   std::vector<Device> found;
+  found.reserve(described.size());
   for (auto& [name, device] : described) found.push_back(std::move(device));
   const bool has_gpus = std::any_of(found.begin(), found.end(), [](const Device& device) {
     return device.resource == gpu_resource;

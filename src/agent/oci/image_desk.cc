@@ -31,6 +31,7 @@ std::vector<NodeImage> node_images_of(const std::vector<StoredImage>& stored) {
     if (made.names.empty() || made.names.back() != image.name) made.names.push_back(image.name);
   }
   std::vector<NodeImage> list;
+  list.reserve(by_id.size());
   for (auto& [id, image] : by_id) list.push_back(std::move(image));
   std::stable_sort(list.begin(), list.end(),
                    [](const NodeImage& a, const NodeImage& b) { return a.bytes > b.bytes; });

@@ -66,7 +66,7 @@ void remove_abandoned(const std::string& folder) {
     const std::string_view number = std::string_view(name).substr(name.find('-') + 1);
     std::from_chars(number.data(), number.data() + number.size(), process);
     if (process != process_id() && process_exists(process)) continue;
-    static_cast<void>(remove_folder_tree(folder + "/" + name));
+    static_cast<void>(remove_folder_tree(fmt::format("{}/{}", folder, name)));
   }
 }
 
@@ -144,6 +144,7 @@ Result<> ImageStore::save(std::vector<StoredImage> images) const {
             [](const auto& a, const auto& b) { return a.name < b.name; });
   Builder builder;
   std::vector<Node> nodes;
+  nodes.reserve(images.size());
   for (const StoredImage& image : images) nodes.push_back(image_node(builder, image));
   const Node::Member member{Builder::literal("images"), builder.array(nodes)};
   const Node root = builder.object({&member, 1});
@@ -217,7 +218,7 @@ Result<> ImageStore::remove(std::string_view name_or_id) {
 std::optional<std::string> pod_that_uses(const std::string& root_folder,
                                          const std::string& pods_folder) {
   for (const std::string& uid : names_in_folder(pods_folder).value_or(std::vector<std::string>{})) {
-    const std::string folder = pods_folder + "/" + uid;
+    const std::string folder = fmt::format("{}/{}", pods_folder, uid);
     const auto text = read_whole_file(pod_folder::spec_path(folder), shim_file_bytes_max);
     if (!text || text->find(root_folder) == std::string::npos) continue;
     const auto spec = parse_shim_spec(*text);

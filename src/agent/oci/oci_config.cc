@@ -116,6 +116,7 @@ class ConfigWriter {
   template <class Texts>
   Node texts(const Texts& list) {
     std::vector<Node> nodes;
+    nodes.reserve(std::size(list));
     for (const auto& each : list) nodes.push_back(text(each));
     return builder_.array(nodes);
   }

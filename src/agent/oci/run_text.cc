@@ -19,6 +19,7 @@ constexpr std::uint32_t mode_default = 0666;
 
 Node texts(Builder& builder, const std::vector<std::string>& list) {
   std::vector<Node> nodes;
+  nodes.reserve(list.size());
   for (const std::string& text : list) nodes.push_back(builder.text(text));
   return builder.array(nodes);
 }

@@ -48,6 +48,7 @@ const std::vector<Refused>& refused_calls() {
 Node errno_rule(Builder& builder, const std::vector<std::string_view>& calls, std::int64_t number,
                 std::initializer_list<Node> arguments = {}) {
   std::vector<Node> names;
+  names.reserve(calls.size());
   for (const std::string_view call : calls) names.push_back(Builder::literal(call));
   std::vector<Node> pairs = {Builder::literal("names"),    builder.array(names),
                              Builder::literal("action"),   Builder::literal("SCMP_ACT_ERRNO"),

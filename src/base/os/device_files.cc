@@ -31,7 +31,8 @@ std::vector<DeviceFile> device_files_in(const std::string& folder) {
   std::vector<DeviceFile> files;
   for (const std::string& name : names_in_folder(folder).value_or(std::vector<std::string>{})) {
     if (name == "console" || name == "ptmx" || name.starts_with("tty")) continue;
-    if (auto file = device_file(folder + "/" + name)) files.push_back(std::move(*file));
+    if (auto file = device_file(fmt::format("{}/{}", folder, name)))
+      files.push_back(std::move(*file));
   }
   return files;
 }

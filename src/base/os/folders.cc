@@ -188,7 +188,7 @@ Result<> mount_memory(const std::string& folder, std::int64_t bytes_max) {
 
 void unmount_memory_in(const std::string& folder) {
   for (const std::string& name : names_in_folder(folder).value_or(std::vector<std::string>{})) {
-    const std::string path = folder + "/" + name;
+    const std::string path = fmt::format("{}/{}", folder, name);
     ::umount2(path.c_str(), MNT_DETACH | UMOUNT_NOFOLLOW);
   }
 }

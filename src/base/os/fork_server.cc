@@ -104,6 +104,7 @@ void show_arguments(std::span<char* const> own, std::string_view text) {
 // Copied out of the way first: their numbers may be among those that are asked for.
 void place_descriptors(std::vector<Descriptor> given) {
   std::vector<Descriptor> copies;
+  copies.reserve(given.size());
   for (const Descriptor& each : given) {
     copies.emplace_back(::fcntl(each.number(), F_DUPFD_CLOEXEC, descriptor_safe_min));
   }
@@ -130,7 +131,9 @@ Result<ForkServer> ForkServer::start(std::vector<std::string> command) {
   Descriptor ours(ends[0]);
   const Descriptor theirs(ends[1]);
   ::setsockopt(ours.number(), SOL_SOCKET, SO_RCVTIMEO, &answer_patience, sizeof answer_patience);
-  SpawnOptions options{.program = command.front(), .arguments = std::move(command)};
+  SpawnOptions options;
+  options.program = command.front();
+  options.arguments = std::move(command);
   options.arguments.push_back(std::string(name_room, ' '));
   options.descriptors = {{theirs.number(), server_descriptor}};
   options.new_session = true;

@@ -38,7 +38,7 @@ Result<std::size_t> count_files(const std::string& folder) {
   std::size_t count = 0;
   for (const std::string& name : TRY(names_in_folder(folder))) {
     struct stat status {};
-    const std::string path = folder + "/" + name;
+    const std::string path = fmt::format("{}/{}", folder, name);
     if (::lstat(path.c_str(), &status) < 0) return system_error("stat", path, errno);
     count += S_ISDIR(status.st_mode) ? TRY(count_files(path)) : 1;
   }
@@ -105,13 +105,13 @@ Result<> show_names(const std::string& folder, std::span<const PublishedFile> fi
   std::set<std::string, std::less<>> names;
   for (const PublishedFile& file : files) names.emplace(first_part(file.path));
   for (const std::string& name : names) {
-    const std::string path = folder + "/" + name;
+    const std::string path = fmt::format("{}/{}", folder, name);
     const std::string target = fmt::format("{}/{}", current_name, name);
     if (link_target(path) != target) TRY(replace_link(target, path));
   }
   for (const std::string& name : TRY(names_in_folder(folder))) {
     if (name.starts_with("..") || names.contains(name)) continue;
-    TRY(remove_folder_tree(folder + "/" + name));
+    TRY(remove_folder_tree(fmt::format("{}/{}", folder, name)));
   }
   return {};
 }
@@ -130,7 +130,7 @@ Result<> publish_files(const std::string& folder, std::span<const PublishedFile>
   TRY(show_names(folder, files));
   for (const std::string& name : TRY(names_in_folder(folder))) {
     if (!name.starts_with("..") || name == current_name || name == next) continue;
-    TRY(remove_folder_tree(folder + "/" + name));
+    TRY(remove_folder_tree(fmt::format("{}/{}", folder, name)));
   }
   return {};
 }

@@ -17,6 +17,7 @@ namespace {
 std::vector<Node> texts(Builder& builder, std::vector<std::string> all) {
   std::ranges::sort(all);
   std::vector<Node> nodes;
+  nodes.reserve(all.size());
   for (const std::string& each : all) nodes.push_back(builder.text(each));
   return nodes;
 }

@@ -68,7 +68,7 @@ Error in_words_of_go(const Error& error, const Endpoint& endpoint) {
 struct HttpsPosts::Core : std::enable_shared_from_this<HttpsPosts::Core> {
   explicit Core(HttpsPostsOptions options_in) : options(std::move(options_in)) {}
 
-  void begin(std::uint64_t id, HttpsPost post, Done done);
+  void begin(std::uint64_t id, const HttpsPost& post, Done done);
   Result<> set_out(std::uint64_t id, Trip& trip, const HttpsPost& post);
   void finish(std::uint64_t id, Result<PostAnswer> answer);
   void answer_on_house(Done done, Result<PostAnswer> answer);
@@ -86,7 +86,7 @@ void HttpsPosts::Core::answer_on_house(Done done, Result<PostAnswer> answer) {
       [done = std::move(done), answer = std::move(answer)]() mutable { done(std::move(answer)); });
 }
 
-void HttpsPosts::Core::begin(std::uint64_t id, HttpsPost post, Done done) {
+void HttpsPosts::Core::begin(std::uint64_t id, const HttpsPost& post, Done done) {
   if (is_stopped) {
     return answer_on_house(std::move(done), Error{ErrorCode::unavailable, "the server is ending"});
   }
@@ -146,10 +146,9 @@ HttpsPosts::HttpsPosts(HttpsPostsOptions options)
 HttpsPosts::~HttpsPosts() = default;
 
 void HttpsPosts::post(HttpsPost post, Done done) {
-  asio::post(core_->io, [core = core_, id = core_->id_next++, post = std::move(post),
-                         done = std::move(done)]() mutable {
-    core->begin(id, std::move(post), std::move(done));
-  });
+  asio::post(core_->io,
+             [core = core_, id = core_->id_next++, post = std::move(post),
+              done = std::move(done)]() mutable { core->begin(id, post, std::move(done)); });
 }
 
 void HttpsPosts::run() {

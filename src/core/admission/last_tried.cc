@@ -12,7 +12,7 @@ bool LastTried::has_pending_flavors() const {
 std::size_t LastTried::next_flavor(std::size_t pod_set, ResourceId resource) const {
   for (const Entry& entry : entries) {
     if (entry.pod_set != pod_set || entry.resource != resource) continue;
-    return static_cast<std::size_t>(entry.index + 1);
+    return entry.index == all_tried ? 0 : static_cast<std::size_t>(entry.index) + 1;
   }
   return 0;
 }

@@ -31,6 +31,7 @@ Result<FlavorId> topology_flavor(const Tables& tables, const PodSetFlavors& set)
   if (flavors.empty()) return Error::invalid("no TAS flavor assigned");
   if (flavors.size() == 1) return flavors[0];
   std::vector<std::string> names;
+  names.reserve(flavors.size());
   for (const FlavorId flavor : flavors) names.push_back(tables.flavors.key(flavor));
   std::ranges::sort(names);
   return Error::invalid(

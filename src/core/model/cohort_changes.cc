@@ -73,8 +73,8 @@ void Tables::apply_cohort(const Event& event) {
       return;
     }
     auto read = read_cohort(event.object, names);
-    row.spec = read ? *std::move(read) : Cohort();
     if (!read) row.invalid = read.error().to_string();
+    row.spec = read ? *std::move(read) : Cohort();
   }
   const QuotaNodeId node = row.node;
   move_cohort(id, row.spec.parent);

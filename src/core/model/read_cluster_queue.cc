@@ -22,6 +22,7 @@ std::vector<RequiredCheck> read_checks(View spec) {
     checks[check.name] = std::move(check);
   }
   std::vector<RequiredCheck> sorted;
+  sorted.reserve(checks.size());
   for (auto& [name, check] : checks) sorted.push_back(std::move(check));
   return sorted;
 }

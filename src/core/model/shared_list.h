@@ -40,6 +40,7 @@ class SharedList {
   }
   SharedList(SharedList&& other) noexcept : head_(std::exchange(other.head_, nullptr)) {}
   SharedList& operator=(const SharedList& other) {
+    if (this == &other) return *this;
     SharedList copy(other);
     std::swap(head_, copy.head_);
     return *this;

@@ -21,7 +21,7 @@ std::int32_t sum(const std::int32_t* numbers, std::uint32_t first, std::uint32_t
 std::int32_t sum_of_multiples(const std::int32_t* numbers, std::uint32_t first, std::uint32_t last,
                               std::int32_t size) {
   std::int64_t total = 0;
-  for (std::uint32_t i = first; i < last; ++i) total += numbers[i] / size * size;
+  for (std::uint32_t i = first; i < last; ++i) total += numbers[i] - numbers[i] % size;
   return static_cast<std::int32_t>(std::min<std::int64_t>(total, count_max));
 }
 
@@ -169,12 +169,13 @@ void TopologyState::roll_up_domain(const TopologyTree& tree, const TopologyShape
   std::int64_t score = 0;
   bool takes_leader = false;
   for (std::uint32_t child = first[domain]; child < first[domain + 1]; ++child) {
-    const std::int64_t child_pods = below.pods[child] / inner * inner;
+    const std::int64_t child_pods = below.pods[child] - below.pods[child] % inner;
     pods += child_pods;
     slices += below.slices[child];
     if (shape.leaders == 0 || below.leaders[child] > 0) {
       takes_leader = true;
-      const std::int64_t beside = below.pods_with_leader[child] / inner * inner;
+      const std::int64_t with_leader = below.pods_with_leader[child];
+      const std::int64_t beside = with_leader - with_leader % inner;
       pods_lost = std::min(pods_lost, child_pods - beside);
       slices_lost = std::min<std::int64_t>(slices_lost,
                                            below.slices[child] - below.slices_with_leader[child]);

@@ -14,11 +14,10 @@
 namespace muster::core {
 
 std::string take_address(Cycle& cycle, const PodRow& of, NodeId node) {
-  const std::string none(words::no_address);
-  if (of.spec.is_host_network) return none;
+  if (of.spec.is_host_network) return std::string(words::no_address);
   const NodeRow& row = cycle.tables.nodes[node];
   const auto range = AddressRange::parse(row.spec.pod_cidr);
-  if (!range) return none;
+  if (!range) return std::string(words::no_address);
   std::set<std::uint32_t> in_use;
   for (const PodId id : row.pods) {
     const PodRow& pod = cycle.tables.pods[id];
@@ -31,7 +30,7 @@ std::string take_address(Cycle& cycle, const PodRow& of, NodeId node) {
   if (row.last_address) after = row.last_address->address;
   if (!given.empty()) after = given.back();
   const auto address = range->next_free(after, in_use);
-  if (!address) return none;
+  if (!address) return std::string(words::no_address);
   given.push_back(*address);
   return address_text(*address);
 }

@@ -56,6 +56,7 @@ std::string considered_flavors(const Tables& tables, const Assignment& assignmen
                       attempt_text(tables, assignment, set, attempt));
     }
     std::vector<std::string_view> texts;
+    texts.reserve(flavors.size());
     for (const auto& [name, text] : flavors) texts.push_back(text);
     if (!texts.empty()) sets.push_back(fmt::format("{}: {}", set.pod_set, fmt::join(texts, ", ")));
   }

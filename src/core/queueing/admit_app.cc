@@ -22,7 +22,6 @@
 
 namespace muster::core {
 
-using objects::annotations_of;
 using objects::FieldError;
 using objects::FieldErrors;
 using objects::labels_of;

@@ -80,6 +80,7 @@ std::vector<Role> roles_of(View job) {
     if (can_run_or_succeeded(pod)) ++counts[role_of(pod)];
   }
   std::vector<Role> roles;
+  roles.reserve(counts.size());
   for (const auto& [name, count] : counts) roles.push_back({name, count});
   return roles;
 }

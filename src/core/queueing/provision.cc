@@ -96,7 +96,7 @@ class Look {
   void serve(const Check& check);
   void make(const Check& check, std::int64_t attempt);
   void hand_over_templates(const Value& request);
-  void record(std::string_view reason, std::string message, bool warning = false);
+  void record(std::string_view reason, std::string_view message, bool warning = false);
 
   const Provisioning& given_;
   const Value& workload_;
@@ -255,7 +255,7 @@ bool Look::write_states(const std::vector<Check>& all) {
   if (!changed) return false;
   edits_.push_back(Edit::update_status(
       workloads, Draft(workload_).set({"status", "admissionChecks"}, list_of(states)).value()));
-  for (std::string& message : messages) record("AdmissionCheckUpdated", std::move(message));
+  for (const std::string& message : messages) record("AdmissionCheckUpdated", message);
   return true;
 }
 
@@ -317,12 +317,12 @@ void Look::hand_over_templates(const Value& request) {
   }
 }
 
-void Look::record(std::string_view reason, std::string message, bool warning) {
+void Look::record(std::string_view reason, std::string_view message, bool warning) {
   edits_.push_back(Edit::record({.resource = workloads,
                                  .about = workload_,
                                  .warning = warning,
                                  .reason = std::string(reason),
-                                 .message = message.substr(0, 1024),
+                                 .message = std::string(message.substr(0, 1024)),
                                  .component = std::string(component)}));
 }
 

@@ -18,7 +18,6 @@
 namespace muster::core {
 
 using objects::Value;
-using objects::View;
 using objects::resources::pods;
 using objects::resources::workloads;
 

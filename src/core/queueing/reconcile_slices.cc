@@ -59,14 +59,11 @@ void WorkloadLook::reconcile_slices() {
 bool WorkloadLook::let_finished_go() {
   bool any = false;
   for (const Value& workload : given_.workloads) {
-    if (!is_own(workload)) {
-      remove_workload(workload);
-      any = true;
-    } else if (is_finished(workload) && objects::is_being_deleted(workload) &&
-               objects::has_finalizer(workload, words::resource_in_use)) {
-      remove_workload(workload);
-      any = true;
-    }
+    const bool is_held = is_finished(workload) && objects::is_being_deleted(workload) &&
+                         objects::has_finalizer(workload, words::resource_in_use);
+    if (is_own(workload) && !is_held) continue;
+    remove_workload(workload);
+    any = true;
   }
   return any;
 }

@@ -98,7 +98,7 @@ class Life {
 
   void write(Value next) { step_.edits.push_back(Edit::update_status(workloads, std::move(next))); }
   void unreserve(const Unreserved& why) { write(unreserved(workload_, why, words_, now_)); }
-  void note(std::string reason, std::string message, bool warning = false);
+  void note(std::string reason, std::string_view message, bool warning = false);
   void evict(const Eviction& eviction, const Value& prepared);
   void mark_for_deactivation(const Value& workload, std::string reason, std::string message);
   void requeue(std::string_view reason, std::string_view message);
@@ -399,13 +399,14 @@ bool Life::check_execution_time() {
   return true;
 }
 
-void Life::note(std::string reason, std::string message, bool warning) {
-  step_.edits.push_back(Edit::record({.resource = workloads,
-                                      .about = workload_,
-                                      .warning = warning,
-                                      .reason = std::move(reason),
-                                      .message = message.substr(0, event_message_bytes_max),
-                                      .component = std::string(workload_component)}));
+void Life::note(std::string reason, std::string_view message, bool warning) {
+  step_.edits.push_back(
+      Edit::record({.resource = workloads,
+                    .about = workload_,
+                    .warning = warning,
+                    .reason = std::move(reason),
+                    .message = std::string(message.substr(0, event_message_bytes_max)),
+                    .component = std::string(workload_component)}));
 }
 
 // `prepared`: the Workload with whatever else changes in that write.

@@ -69,6 +69,7 @@ Result<std::vector<PodSet>> pod_sets(const Value& job) {
     }
   }
   std::vector<PodSet> sets;
+  sets.reserve(roles.size());
   for (auto& [role, set] : roles) sets.push_back(std::move(set));
   return sets;
 }

@@ -86,6 +86,7 @@ Value with_checks_of(const Value& workload, const Value& cluster_queue, Instant 
   }
   if (!changes) return workload;
   std::vector<Value> list;
+  list.reserve(states.size());
   for (auto& [name, state] : states) list.push_back(std::move(state));
   return Draft(workload).set_or_drop({"status", "admissionChecks"}, list_of(list)).value();
 }
@@ -101,6 +102,7 @@ std::string checks_in_state(View workload, std::string_view state) {
   }
   if (sentences.empty()) return {};
   std::vector<std::string> parts;
+  parts.reserve(sentences.size());
   for (auto& [name, sentence] : sentences) parts.push_back(std::move(sentence));
   return fmt::format("AdmissionCheck{} in {} state: {}", parts.size() > 1 ? "s" : "", state,
                      fmt::join(parts, "; "));

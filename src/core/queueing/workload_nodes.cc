@@ -56,6 +56,7 @@ std::set<std::string> topology_nodes(const Value& workload, std::span<const Valu
 
 Value with_unhealthy(const Value& workload, const std::set<std::string>& failed) {
   std::vector<Value> list;
+  list.reserve(failed.size());
   for (const std::string& name : failed) {
     list.push_back(Value::object({{"name", Value::string(name)}}));
   }

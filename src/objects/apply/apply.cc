@@ -197,7 +197,8 @@ Result<Value> pruned(const Value& merged, const ManagedFields& owners, const Man
   const Value result = without_fields(start, gone, schema);
   if (version == write.owner.api_version) return result;
   auto back = write.to_version(result, write.owner.api_version);
-  return back ? std::move(back->object) : merged;
+  if (!back) return merged;
+  return std::move(back->object);
 }
 
 std::vector<Conflict> conflicts_of(const ManagedFields& owners, const Losses& losses) {

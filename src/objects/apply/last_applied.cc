@@ -32,6 +32,7 @@ Node sorted(View value, Builder& builder) {
   }
   std::ranges::sort(members, {}, &MemberView::key);
   std::vector<Node::Member> nodes;
+  nodes.reserve(members.size());
   for (const MemberView& member : members) {
     nodes.push_back({builder.text(member.key), sorted(member.value, builder)});
   }

@@ -34,7 +34,7 @@ class SpdySocket final : public WebSocket {
         "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: SPDY/3.1\r\n"
         "X-Stream-Protocol-Version: " +
         first.protocol.substr(plain_spdy.size()) + "\r\n\r\n";
-    take(std::move(first));
+    take(first);
     pump();
     if (peer.early.empty()) {
       read();
@@ -45,7 +45,7 @@ class SpdySocket final : public WebSocket {
 
   void deliver(Delivery delivery) override {
     const bool reads_on = delivery.may_read_on;
-    take(std::move(delivery));
+    take(delivery);
     if (reads_on) read();
     pump();
   }
@@ -64,7 +64,7 @@ class SpdySocket final : public WebSocket {
   bool is_writing() const override { return is_writing_; }
 
  private:
-  void take(Delivery delivery) {
+  void take(const Delivery& delivery) {
     for (const Piece& piece : delivery.pieces) {
       out_ += piece.view();
       unacknowledged_ += piece.view().size();

@@ -41,10 +41,10 @@ void ScriptWriter::house() {
   if (is_wild_) named_nodes();
 }
 
-void ScriptWriter::add(std::int64_t at, std::string_view verb, Arguments arguments) {
+void ScriptWriter::add(std::int64_t at, std::string_view verb, const Arguments& arguments) {
   Line line{.at_milliseconds = is_short_ ? (at + short_by - 1) / short_by : at,
             .verb = std::string(verb)};
-  for (auto& [name, value] : arguments) line.arguments.emplace(name, std::move(value));
+  for (const auto& [name, value] : arguments) line.arguments.emplace(name, value);
   script_.lines.push_back(std::move(line));
 }
 

@@ -94,7 +94,7 @@ class ScriptWriter {
     count,
   };
 
-  void add(std::int64_t at, std::string_view verb, Arguments arguments);
+  void add(std::int64_t at, std::string_view verb, const Arguments& arguments);
   std::int64_t between(std::int64_t low, std::int64_t high);
   bool percent(std::uint64_t n) { return random_.below(100) < n; }
   std::string one_of(std::initializer_list<std::string_view> words);

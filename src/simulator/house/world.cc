@@ -21,7 +21,7 @@ namespace {
 constexpr Span moment_span = Span::of_seconds(1);
 constexpr Span stage_is_set_after = Span::of_milliseconds(900);
 constexpr Span quiet_span_max = Span::of_seconds(1'800);
-constexpr Span rest_span_max = Span::of_seconds(4 * 3'600);  // two jumps of the clock
+constexpr Span rest_span_max = Span::of_seconds(14'400);  // 4 h: two jumps of the clock
 constexpr Span emptying_span_max = Span::of_seconds(300);
 // Far more than a house of this size needs, and far less than what a leak would come to.
 constexpr std::size_t house_tasks_max = 20'000;
