@@ -80,24 +80,18 @@ Value with_status(const Value& autoscaler, const std::string& sentence, Instant 
   return draft.value();
 }
 
-// Its own scheduler may come yet, and then says more in the same place.
-std::vector<Edit> run_pod(const Value& pod, Instant now) {
+// In an Event alone: its status is what its own scheduler writes, as a client of Kubernetes
+// expects.
+std::vector<Edit> run_pod(const Value& pod) {
   const bool waits = pod["spec"]["nodeName"].string_or("").empty() &&
                      pod["status"]["phase"].string_or("Pending") == "Pending";
-  const bool is_told = objects::condition(pod, "PodScheduled").is_object();
-  if (!waits || is_told || !is_loose_pod(pod) || !names_other_scheduler(pod)) return {};
-  const std::string sentence = fmt::format(
-      "no scheduler named {} runs in Muster: the pod waits until something of that name binds it; "
-      "Muster places pods that have no schedulerName, and pods and jobs with a queue name",
-      pod["spec"]["schedulerName"].string_or(""));
-  return {
-      Edit::update_status(
-          resources::pods,
-          objects::with_condition(
-              pod,
-              {.type = "PodScheduled", .status = "False", .reason = reason, .message = sentence},
-              now)),
-      warning(resources::pods, pod, sentence)};
+  if (!waits || !is_loose_pod(pod) || !names_other_scheduler(pod)) return {};
+  return {warning(
+      resources::pods, pod,
+      fmt::format("no scheduler named {} runs in Muster: the pod waits until something of that "
+                  "name binds it; Muster places pods that have no schedulerName, and pods and jobs "
+                  "with a queue name",
+                  pod["spec"]["schedulerName"].string_or("")))};
 }
 
 }  // namespace
@@ -108,7 +102,7 @@ std::span<const Resource> unserved_kinds() {
 
 std::vector<Edit> run_unserved(const Resource& resource, const Value& object, Instant now) {
   if (!object["metadata"]["deletionTimestamp"].is_absent()) return {};
-  if (resource == resources::pods) return run_pod(object, now);
+  if (resource == resources::pods) return run_pod(object);
   const std::string sentence = sentence_for(resource);
   std::vector<Edit> edits;
   if (resource == horizontal_pod_autoscalers) {

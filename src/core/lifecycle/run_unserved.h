@@ -31,8 +31,8 @@ inline constexpr objects::Resource job_sets{"jobset.x-k8s.io", "v1alpha2", "jobs
 
 std::span<const objects::Resource> unserved_kinds();
 
-// A warning as an Event; an autoscaler and a pod also have conditions, which say the same for as
-// long as it is so.
+// A warning as an Event; an autoscaler also has conditions, which say the same for as long as it
+// lives.
 std::vector<Edit> run_unserved(const objects::Resource& resource, const objects::Value& object,
                                Instant now);
 
