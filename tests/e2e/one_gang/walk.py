@@ -213,7 +213,10 @@ def deleted_at_any_moment_nothing_is_left(platform):
                 target = target["metadata"]["name"]
             else:
                 target = everything or name
-            platform.kubectl("delete", kind, target, "-n", NAMESPACE, "--ignore-not-found")
+            # The Workload comes again under its name within milliseconds; a kubectl that first sees
+            # the old one and then lists the new one would wait for that to go.
+            platform.kubectl("delete", kind, target, "-n", NAMESPACE, "--ignore-not-found",
+                             "--wait=false")
             delete_job(platform, name)
             expect_nothing_left(platform, name)
 
